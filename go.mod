@@ -1,0 +1,3 @@
+module heed
+
+go 1.26
