@@ -1,0 +1,165 @@
+// Package ids makes and spells the identifiers of the service: inside, a 63-bit
+// integer ordered by time; outside, a type prefix and 13 characters of
+// Crockford's base32. It knows no noun: the prefix of an [ID] comes from its
+// type parameter, so that identifiers of two nouns are two Go types and cannot
+// be passed for each other.
+package ids
+
+import (
+	"database/sql/driver"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+const (
+	randomBits = 21
+	randomMask = 1<<randomBits - 1
+	// maxMillis is the last millisecond 42 bits can count: in the year 2109.
+	maxMillis = 1<<42 - 1
+)
+
+// Kind names a family of identifiers. It is implemented by empty structs that
+// exist only as type parameters.
+type Kind interface {
+	// Prefix is what stands before the underscore, as "post" in
+	// post_0c8e4w1a2b3d4. It does not depend on the receiver.
+	Prefix() string
+}
+
+// ID identifies one thing of kind K. Its integer order is the order of
+// creation, to the millisecond between processes and exactly within one. The
+// zero ID identifies nothing.
+type ID[K Kind] int64
+
+// Source makes identifiers that rise strictly, whatever the clock does. The
+// zero Source is ready for use.
+type Source struct {
+	mu   sync.Mutex
+	last int64
+}
+
+// Next returns an integer for the time t, greater than every one returned
+// before. Two processes may make the same one in the same millisecond (one
+// chance in two million for each pair): a primary key refuses the second, and
+// its transaction runs again.
+func (s *Source) Next(t time.Time) int64 {
+	id := At(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id <= s.last {
+		// A small random step keeps the next one hard to guess without
+		// using up the millisecond.
+		id = s.last + 1 + rand.Int64N(64)
+	}
+	s.last = id
+	return id
+}
+
+// At returns an integer whose time part is t, without regard to any other: for
+// rows that are written today about a day long past.
+func At(t time.Time) int64 {
+	ms := min(max(t.UnixMilli(), 0), maxMillis)
+	return ms<<randomBits | rand.Int64N(randomMask+1)
+}
+
+// Time returns the moment id was made for, to the millisecond.
+func (id ID[K]) Time() time.Time { return time.UnixMilli(int64(id) >> randomBits).UTC() }
+
+// alphabet is Crockford's: no i, l, o or u, so that an id read aloud or copied
+// by hand survives.
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+const digits = 13
+
+var values = func() (v [256]int8) {
+	for i := range v {
+		v[i] = -1
+	}
+	for i, c := range alphabet {
+		v[c] = int8(i)
+	}
+	return v
+}()
+
+// String spells id with its prefix: "post_0c8e4w1a2b3d4".
+func (id ID[K]) String() string {
+	b, _ := id.AppendText(make([]byte, 0, 20))
+	return string(b)
+}
+
+// AppendText appends the spelling of id to b. It never fails.
+func (id ID[K]) AppendText(b []byte) ([]byte, error) {
+	var k K
+	b = append(append(b, k.Prefix()...), '_')
+	for shift := 5 * (digits - 1); shift >= 0; shift -= 5 {
+		b = append(b, alphabet[id>>shift&31])
+	}
+	return b, nil
+}
+
+// MarshalText spells id, so that encoders write it as a string.
+func (id ID[K]) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0, 20)) }
+
+// ErrMalformed is returned for a text that is not the spelling of any ID of the
+// wanted kind.
+var ErrMalformed = errors.New("ids: not an identifier of this kind")
+
+// UnmarshalText is the inverse of MarshalText. It accepts exactly one spelling
+// of each id.
+func (id *ID[K]) UnmarshalText(b []byte) error {
+	v, err := Parse[K](string(b))
+	if err == nil {
+		*id = v
+	}
+	return err
+}
+
+// Parse reads the spelling of an ID of kind K. There is one spelling of each:
+// upper case, another prefix or a value beyond 63 bits is ErrMalformed.
+func Parse[K Kind](s string) (ID[K], error) {
+	var k K
+	p := k.Prefix()
+	if len(s) != len(p)+1+digits || s[:len(p)] != p || s[len(p)] != '_' {
+		return 0, ErrMalformed
+	}
+	s = s[len(p)+1:]
+	// 13 digits hold 65 bits; the first may use only three of its five.
+	if values[s[0]] < 0 || values[s[0]] > 7 {
+		return 0, ErrMalformed
+	}
+	var n int64
+	for i := range digits {
+		v := values[s[i]]
+		if v < 0 {
+			return 0, ErrMalformed
+		}
+		n = n<<5 | int64(v)
+	}
+	if n == 0 {
+		return 0, ErrMalformed
+	}
+	return ID[K](n), nil
+}
+
+// Value stores id as an integer, and the zero ID as NULL.
+func (id ID[K]) Value() (driver.Value, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	return int64(id), nil
+}
+
+// Scan reads an integer, or NULL as the zero ID.
+func (id *ID[K]) Scan(src any) error {
+	switch v := src.(type) {
+	case int64:
+		*id = ID[K](v)
+	case nil:
+		*id = 0
+	default:
+		return errors.New("ids: the column is not an integer")
+	}
+	return nil
+}
