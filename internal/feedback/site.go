@@ -37,7 +37,7 @@ func DefaultBoards() []BoardName { return []BoardName{"Feature requests", "Bugs"
 // DefaultStatuses are the statuses of a new site, in order.
 func DefaultStatuses() []Status {
 	return []Status{
-		{Name: "Open", Color: "#6b7280", IsDefault: true, ShowOnRoadmap: false, Notify: Silent},
+		{Name: "Open", Color: "#6b7280", IsDefault: true, ShowOnRoadmap: true, Notify: Notify},
 		{Name: "Planned", Color: "#2563eb", ShowOnRoadmap: true, Notify: Notify},
 		{Name: "In progress", Color: "#d97706", ShowOnRoadmap: true, Notify: Notify},
 		{Name: "Done", Color: "#16a34a", DoneFlag: true, ShowOnRoadmap: true, Notify: Notify},

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Two folders with the same numbers. A test holds their tables and columns
+// against each other.
+//
+//go:embed migrations
+var migrations embed.FS
+
+// provider returns the migrations of this database and the pool to run them on.
+func (db *DB) provider() (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migrations/"+db.d.name())
+	if err != nil {
+		return nil, err
+	}
+	if db.Embedded() {
+		// A pool of its own: the writer's only connection is never free.
+		pool, err := sql.Open("sqlite", sqliteDSN(db.path, "_txlock=immediate"))
+		if err != nil {
+			return nil, err
+		}
+		pool.SetMaxOpenConns(1)
+		return goose.NewProvider(goose.DialectSQLite3, pool, dir)
+	}
+	// Nodes that start together wait for the one that migrates.
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, db.pool, dir, goose.WithSessionLocker(locker))
+}
+
+// closeProvider closes the pool that provider opened, and none that it borrowed.
+func (db *DB) closeProvider(p *goose.Provider) {
+	if db.Embedded() {
+		p.Close()
+	}
+}
+
+// Migrate brings the schema up to date. It may be called again, and by several
+// nodes at once.
+func (db *DB) Migrate(ctx context.Context) error {
+	p, err := db.provider()
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	defer db.closeProvider(p)
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// Migration is one step of the schema.
+type Migration struct {
+	Version int64
+	Name    string
+	Applied bool
+}
+
+// Migrations lists the steps of the schema, oldest first.
+func (db *DB) Migrations(ctx context.Context) ([]Migration, error) {
+	p, err := db.provider()
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	defer db.closeProvider(p)
+	all, err := p.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	out := make([]Migration, len(all))
+	for i, s := range all {
+		out[i] = Migration{s.Source.Version, s.Source.Path, s.State == goose.StateApplied}
+	}
+	return out, nil
+}

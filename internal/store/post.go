@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"heed/internal/feedback"
+)
+
+const selectPosts = `
+		SELECT p.site_id, p.id, p.board_id, b.name, p.title, p.status_id, s.name, p.vote_count,
+		       p.pinned, p.archived, p.locked, p.held, p.merged_into, p.author_id, p.created_at
+		FROM   posts p
+		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
+		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id`
+
+func scanPost(r *sql.Rows, p *feedback.Post) error {
+	return r.Scan(&p.SiteID, &p.ID, &p.BoardID, &p.BoardName, &p.Title, &p.StatusID, &p.StatusName, &p.VoteCount,
+		&p.Pinned, &p.Archived, &p.Locked, &p.Held, &p.MergedInto, &p.AuthorID, at(&p.CreatedAt))
+}
+
+// InsertPost stores a new post, counts it on its board and has searches find
+// it. A held post is stored and no more.
+func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) error {
+	_, err := tx.exec(ctx, `
+		INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count,
+		                   pinned, archived, locked, held, created_at, title, body)
+		VALUES ($1, $2, $3, $4, $5, 0, 0, FALSE, FALSE, FALSE, $6, $7, $8, $9)`,
+		p.SiteID, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.Held, micros(p.CreatedAt), p.Title, body)
+	if err != nil || p.Held {
+		return wrap("insert post", err)
+	}
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1); err != nil {
+		return err
+	}
+	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
+}
+
+// Post returns a post with its tags, or nil.
+func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
+	posts, err := collect(ctx, tx, selectPosts+`
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, scanPost)
+	if err != nil {
+		return nil, wrap("post", err)
+	}
+	if err := tx.addTags(ctx, site, posts); err != nil {
+		return nil, err
+	}
+	return first(posts, nil)
+}
+
+// LockPost keeps a post from changing until the transaction is over and reports
+// whether there is one. Writes that touch several lock the lower id first.
+func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (bool, error) {
+	if tx.d.forUpdate() == "" {
+		return true, nil
+	}
+	var one int
+	found, err := tx.row(ctx, `SELECT 1 FROM posts WHERE site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, &one)
+	return found, wrap("lock post", err)
+}
+
+// Posts lists the posts of a site, or of one board if that is not zero, newest
+// first, below the id given. It leaves out merged and held posts.
+func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.BoardID, below feedback.PostID, limit int) ([]feedback.Post, error) {
+	query, args := selectPosts+`
+		WHERE  p.site_id = $1 AND p.id < $2 AND p.merged_into IS NULL AND NOT p.held
+		ORDER  BY p.id DESC
+		LIMIT  $3`, []any{site, below, limit}
+	if board != 0 {
+		query, args = selectPosts+`
+		WHERE  p.site_id = $1 AND p.board_id = $2 AND p.id < $3 AND p.merged_into IS NULL AND NOT p.held
+		ORDER  BY p.id DESC
+		LIMIT  $4`, []any{site, board, below, limit}
+	}
+	posts, err := collect(ctx, tx, query, args, scanPost)
+	if err != nil {
+		return nil, wrap("posts", err)
+	}
+	return posts, tx.addTags(ctx, site, posts)
+}
+
+// addTags fills in the tags of all posts with one query: fewer rows to read
+// than a join, and no aggregate that the databases would spell differently.
+func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedback.Post) error {
+	if len(posts) == 0 {
+		return nil
+	}
+	byID := make(map[feedback.PostID]*feedback.Post, len(posts))
+	args := make([]any, 0, tagBatch+1)
+	args = append(args, site)
+	for i := range posts {
+		byID[posts[i].ID] = &posts[i]
+		args = append(args, posts[i].ID)
+	}
+	// A few sizes of list, so that there are few statements to prepare. The
+	// places beyond the last post ask for no post.
+	size := 1
+	for size < len(posts) {
+		size *= 4
+	}
+	for len(args) < size+1 {
+		args = append(args, int64(0))
+	}
+	rows, err := tx.q.QueryContext(ctx, tagQueries[size], args...)
+	if err != nil {
+		return wrap("tags", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var post feedback.PostID
+		var t feedback.Tag
+		if err := rows.Scan(&post, &t.ID, &t.Name, &t.Color); err != nil {
+			return wrap("tags", err)
+		}
+		p := byID[post]
+		p.Tags = append(p.Tags, t)
+	}
+	return wrap("tags", rows.Err())
+}
+
+// tagBatch is the most posts whose tags are read at once.
+const tagBatch = 256
+
+var tagQueries = func() map[int]string {
+	m := map[int]string{}
+	for n := 1; n <= tagBatch; n *= 4 {
+		m[n] = fmt.Sprintf(`
+		SELECT pt.post_id, t.id, t.name, t.color
+		FROM   post_tags pt
+		JOIN   tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
+		WHERE  pt.site_id = $1 AND pt.post_id IN (%s)
+		ORDER  BY pt.post_id, t.name, t.id`, list(1, n))
+	}
+	return m
+}()
+
+// PostContent returns what a post says, or nil.
+func (tx *Tx) PostContent(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.PostContent, error) {
+	var c feedback.PostContent
+	found, err := tx.row(ctx, `
+		SELECT p.id, p.body, v.ref
+		FROM   posts p
+		JOIN   visitors v ON v.site_id = p.site_id AND v.id = p.author_id
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &c.PostID, &c.Body, &c.Author)
+	if err != nil || !found {
+		return nil, wrap("post content", err)
+	}
+	return &c, nil
+}
+
+// SetPostStatus moves a post to a status; zero is none.
+func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedback.PostID, to feedback.StatusID) error {
+	_, err := tx.exec(ctx, `
+		UPDATE posts SET status_id = $1
+		WHERE  site_id = $2 AND id = $3`, to, site, id)
+	return wrap("set status", err)
+}
+
+// Change is an entry in the history of a post.
+type Change struct {
+	PostID    feedback.PostID
+	Kind      string
+	From, To  int64 // ids of what changed; zero: none
+	Note      string
+	ActorKind string
+	ActorID   int64
+}
+
+// InsertChange adds to the history of a post.
+func (tx *Tx) InsertChange(ctx context.Context, site feedback.SiteID, c Change) error {
+	_, err := tx.exec(ctx, `
+		INSERT INTO post_changes (site_id, id, post_id, kind, from_id, to_id, note, actor_kind, actor_id, created_at)
+		VALUES ($1, $2, $3, $4, NULLIF($5, 0), NULLIF($6, 0), $7, $8, NULLIF($9, 0), $10)`,
+		site, tx.NextID(), c.PostID, c.Kind, c.From, c.To, c.Note, c.ActorKind, c.ActorID, micros(tx.Now))
+	return wrap("insert change", err)
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+func (db *DB) openPostgres(ctx context.Context) error {
+	cfg, err := pgx.ParseConfig(db.url)
+	if err != nil {
+		// The error of the parser may quote the URL, and so a password.
+		return errors.New("database: the postgres URL cannot be read")
+	}
+	pool := stdlib.OpenDB(*cfg)
+	conns := max(16, 8*runtime.GOMAXPROCS(0))
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	if err := pool.PingContext(ctx); err != nil {
+		pool.Close()
+		return fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	db.d, db.pool, db.reader = postgresDialect{}, pool, pool
+	return nil
+}
+
+func (db *DB) writePostgres(ctx context.Context, fn func(*Tx) error) error {
+	sqlTx, err := db.pool.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer sqlTx.Rollback() // does nothing once committed
+	tx := db.tx(sqlTx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := sqlTx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	for _, f := range tx.afterCommit {
+		f()
+	}
+	return nil
+}
+
+type postgresDialect struct{}
+
+func (postgresDialect) name() string { return "postgres" }
+
+func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
+
+func (postgresDialect) retryable(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case "40001", "40P01": // serialization failure, deadlock
+		return true
+	case "23505": // two nodes made the same id in the same millisecond
+		return strings.HasSuffix(e.ConstraintName, "_pkey")
+	}
+	return false
+}
+
+func (postgresDialect) tryLock(ctx context.Context, tx *Tx, key int64) (bool, error) {
+	var ok bool
+	_, err := tx.row(ctx, `SELECT pg_try_advisory_xact_lock($1)`, []any{key}, &ok)
+	return ok, err
+}

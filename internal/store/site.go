@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"heed/internal/feedback"
+)
+
+const siteColumns = `id, account_id, name, slug, created_at`
+
+func scanSite(r *sql.Rows, s *feedback.Site) error {
+	return r.Scan(&s.ID, &s.AccountID, &s.Name, &s.Slug, at(&s.CreatedAt))
+}
+
+// InsertSite stores a new site and reports whether its slug was free.
+func (tx *Tx) InsertSite(ctx context.Context, s *feedback.Site) (bool, error) {
+	n, err := tx.exec(ctx, `
+		INSERT INTO sites (id, account_id, name, slug, run_count, created_at)
+		VALUES ($1, $2, $3, $4, 0, $5)
+		ON CONFLICT (slug) DO NOTHING`,
+		s.ID, s.AccountID, s.Name, s.Slug, micros(s.CreatedAt))
+	return n > 0, wrap("insert site", err)
+}
+
+// Site returns a site of an account, or nil.
+func (tx *Tx) Site(ctx context.Context, account feedback.AccountID, id feedback.SiteID) (*feedback.Site, error) {
+	return first(collect(ctx, tx, `
+		SELECT `+siteColumns+`
+		FROM   sites
+		WHERE  id = $1 AND account_id = $2`, []any{id, account}, scanSite))
+}
+
+// Sites lists the sites of an account by creation, after the one given; only
+// the site only, if that is not zero.
+func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after feedback.SiteID, limit int) ([]feedback.Site, error) {
+	out, err := collect(ctx, tx, `
+		SELECT `+siteColumns+`
+		FROM   sites
+		WHERE  account_id = $1 AND ($2 = 0 OR id = $2) AND id > $3
+		ORDER  BY id
+		LIMIT  $4`, []any{account, int64(only), int64(after), limit}, scanSite)
+	return out, wrap("sites", err)
+}
+
+// SiteCount counts the sites of an account.
+func (tx *Tx) SiteCount(ctx context.Context, account feedback.AccountID) (n int, err error) {
+	_, err = tx.row(ctx, `SELECT COUNT(*) FROM sites WHERE account_id = $1`, []any{account}, &n)
+	return n, wrap("count sites", err)
+}
+
+// first returns the only element of a query for at most one row, or nil.
+func first[T any](all []T, err error) (*T, error) {
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}

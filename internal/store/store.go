@@ -1,0 +1,224 @@
+// Package store is the only package that speaks SQL. One set of queries serves
+// SQLite and PostgreSQL; what the two cannot agree on is a method of [dialect].
+// Every query is a method of [Tx], and every one that touches a tenant's rows
+// takes the site as its first argument and its first condition. The package
+// knows no rule: it finds, changes and counts rows, and leaves judging to its
+// callers.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"heed/internal/ids"
+)
+
+// Options are what it takes to open a database.
+type Options struct {
+	// URL is "sqlite:PATH" or "postgres://...".
+	URL string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// DB is one database, safe for concurrent use.
+type DB struct {
+	url    string
+	path   string // SQLite only
+	d      dialect
+	now    func() time.Time
+	log    *slog.Logger
+	source ids.Source
+
+	reader querier // for reads outside a transaction
+	pool   *sql.DB // SQLite: of readers; PostgreSQL: of everything
+	writer *writer // SQLite only
+}
+
+// querier is what a connection, a pool and a transaction have in common.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Open connects to a database. It does not migrate it: see [DB.Migrate].
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	db := &DB{url: o.URL, now: o.Now, log: o.Log}
+	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
+	case "sqlite":
+		return db, db.openSQLite(ctx, rest)
+	case "postgres", "postgresql":
+		return db, db.openPostgres(ctx)
+	}
+	return nil, fmt.Errorf("database %q: want sqlite:PATH or postgres://", redactURL(o.URL))
+}
+
+// redactURL leaves out all of a database URL that could hold a password.
+func redactURL(u string) string {
+	scheme, _, _ := strings.Cut(u, ":")
+	return scheme + ":..."
+}
+
+// Embedded reports whether the database lives in this process, so that no other
+// node shares it.
+func (db *DB) Embedded() bool { return db.writer != nil }
+
+// Close finishes the writes that were asked for and closes all connections.
+func (db *DB) Close() error {
+	var err error
+	if db.writer != nil {
+		err = db.writer.close()
+	}
+	return errors.Join(err, db.pool.Close())
+}
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.pool.PingContext(ctx) }
+
+// Tx is a unit of work. Reads outside a transaction use one too, so that a
+// query is written once and no caller can forget to be inside.
+type Tx struct {
+	q  querier
+	d  dialect
+	db *DB
+
+	// Now is fixed when the transaction begins: all its rows share one
+	// timestamp, to the microsecond that both databases keep.
+	Now time.Time
+
+	afterCommit []func()
+}
+
+func (db *DB) tx(q querier) *Tx {
+	return &Tx{q: q, d: db.d, db: db, Now: db.now().UTC().Truncate(time.Microsecond)}
+}
+
+// NextID returns an integer for a new identifier.
+func (tx *Tx) NextID() int64 { return tx.db.source.Next(tx.Now) }
+
+// AfterCommit has fn called when the transaction has been committed, and never
+// if it is not. It is for hints that work is waiting: fn must not block.
+func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
+
+// Read runs fn outside a transaction: each query sees what is committed when it
+// runs. What must agree belongs into one query.
+func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return fn(db.tx(db.reader))
+}
+
+// Write runs fn in a transaction and commits if fn returns nil; when Write has
+// returned nil the change is on disk. If the database asks for it (a
+// serialization failure, two ids that clash) fn runs again from the start, so
+// it must touch nothing but tx and results that it overwrites.
+func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	const attempts = 5
+	for i := 1; ; i++ {
+		var err error
+		if db.writer != nil {
+			err = db.writer.do(ctx, fn)
+		} else {
+			err = db.writePostgres(ctx, fn)
+		}
+		if err == nil || i == attempts || !db.d.retryable(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(i*i) * 2 * time.Millisecond):
+		}
+	}
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := tx.q.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// row runs a query for at most one row and reports whether there is one.
+func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	rows, err := tx.q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return false, rows.Err()
+	}
+	if err := rows.Scan(dest...); err != nil {
+		return false, err
+	}
+	return true, rows.Close()
+}
+
+// collect runs a query and gathers one T for each row.
+func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+	rows, err := tx.q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var v T
+		if err := scan(rows, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// list joins n placeholders that follow the first taken ones: "$3, $4, $5".
+func list(taken, n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "$%d", taken+i+1)
+	}
+	return b.String()
+}
+
+// Times are stored as microseconds since 1970, and absence as NULL.
+
+func micros(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+// moment scans what micros stored.
+type moment struct{ t *time.Time }
+
+func at(t *time.Time) moment { return moment{t} }
+
+func (m moment) Scan(src any) error {
+	switch v := src.(type) {
+	case int64:
+		*m.t = time.UnixMicro(v).UTC()
+	case nil:
+		*m.t = time.Time{}
+	default:
+		return fmt.Errorf("time column holds a %T", src)
+	}
+	return nil
+}

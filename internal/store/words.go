@@ -1,0 +1,243 @@
+package store
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Text is folded into words in Go, not by the databases, so that a search finds
+// the same on both: lower case, without accents, apostrophes dropped, scripts
+// without spaces cut into overlapping pairs.
+
+// maxWord bounds a word: nobody searches for more, and PostgreSQL refuses
+// lexemes above 2 KB.
+const maxWord = 64
+
+// unfolded are letters that Unicode does not take apart but people type plain.
+var unfolded = strings.NewReplacer(
+	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ħ", "h", "ı", "i", "ŋ", "n")
+
+// fold maps a text to the form in which words are compared.
+func fold(s string) string {
+	s = norm.NFKD.String(strings.ToLower(s))
+	s = unfolded.Replace(s)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r) && !indic(r), unicode.Is(unicode.Cf, r):
+			return -1
+		case r == '\'' || r == '’' || r == 'ʼ':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// indic reports whether a mark is a vowel sign, not an accent: in the scripts
+// of India and South-East Asia, which NFKD leaves composed of base and mark.
+func indic(r rune) bool { return r >= 0x0900 && r <= 0x1CFF }
+
+func wordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r)
+}
+
+// unspaced reports whether r belongs to a script that is written without spaces
+// between words, so that a search must find it by any part.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// run is a stretch of word characters, all of unspaced scripts or none.
+type run struct {
+	text     string
+	unspaced bool
+}
+
+// runs cuts a folded text at everything that is not a word character and where
+// a script without spaces begins or ends.
+func runs(folded string) []run {
+	var out []run
+	start, in := -1, false
+	flush := func(end int) {
+		if start >= 0 {
+			out = append(out, run{folded[start:end], in})
+			start = -1
+		}
+	}
+	for i, r := range folded {
+		if !wordRune(r) {
+			flush(i)
+			continue
+		}
+		// Marks belong to what they follow.
+		if u := unspaced(r); start < 0 || u != in && !unicode.Is(unicode.M, r) {
+			flush(i)
+			start, in = i, u
+		}
+	}
+	flush(len(folded))
+	return out
+}
+
+// pairs cuts a run into overlapping pairs of characters. A final single one
+// lets a search for one character find the last, as the beginning of a word.
+func pairs(s string, final bool) []string {
+	rs := []rune(s)
+	var out []string
+	for i := 0; i+1 < len(rs); i++ {
+		out = append(out, string(rs[i:i+2]))
+	}
+	if final || len(rs) == 1 {
+		out = append(out, string(rs[len(rs)-1:]))
+	}
+	return out
+}
+
+func clip(w string) string {
+	if len(w) <= maxWord {
+		return w
+	}
+	n := maxWord
+	for !utf8.RuneStart(w[n]) {
+		n--
+	}
+	return w[:n]
+}
+
+// wordsOf returns the words of a text in order, as they are indexed. Words that
+// hyphens join stand there apart and also as one: e-mail is e, mail and email.
+func wordsOf(text string) []string {
+	var out []string
+	for chunk := range strings.FieldsSeq(fold(text)) {
+		for part := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !wordRune(r) && !hyphen(r) }) {
+			rs := runs(part)
+			for _, r := range rs {
+				if r.unspaced {
+					out = append(out, pairs(r.text, true)...)
+				} else {
+					out = append(out, clip(r.text))
+				}
+			}
+			if j := joined(rs); j != "" {
+				out = append(out, j)
+			}
+		}
+	}
+	return out
+}
+
+func hyphen(r rune) bool { return r == '-' || r >= 0x2010 && r <= 0x2015 }
+
+// joined returns the runs as one word, or "" where that is no other word.
+func joined(rs []run) string {
+	if len(rs) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for _, r := range rs {
+		if r.unspaced {
+			return ""
+		}
+		b.WriteString(r.text)
+	}
+	return clip(b.String())
+}
+
+// searchQuery is what a person typed: terms that must all be found.
+type searchQuery []searchTerm
+
+// searchTerm is one word of a query, or several that must stand side by side.
+type searchTerm struct {
+	words  []string
+	joined string // the same without hyphens, "" for none
+	prefix bool   // the last word may go on
+}
+
+// maxTerms bounds the cost of a query.
+const maxTerms = 16
+
+// parseQuery reads what a person typed. Nothing in it is an operator. It is
+// empty if there is no word in it.
+func parseQuery(text string) searchQuery {
+	var q searchQuery
+	for chunk := range strings.FieldsSeq(fold(text)) {
+		for part := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !wordRune(r) && !hyphen(r) }) {
+			rs := runs(part)
+			if len(rs) == 0 {
+				continue
+			}
+			t := searchTerm{joined: joined(rs)}
+			for i, r := range rs {
+				if !r.unspaced {
+					t.words = append(t.words, clip(r.text))
+					continue
+				}
+				// Inside, the final single character is not wanted: it
+				// would ask for the run to end here.
+				t.words = append(t.words, pairs(r.text, false)...)
+				if utf8.RuneCountInString(r.text) == 1 && i == len(rs)-1 {
+					t.prefix = true
+				}
+			}
+			if q = append(q, t); len(q) == maxTerms {
+				break
+			}
+		}
+	}
+	if len(q) > maxTerms {
+		q = q[:maxTerms]
+	}
+	if len(q) > 0 {
+		q[len(q)-1].prefix = true
+	}
+	return q
+}
+
+// relevance says how well a title answers a query, from the two alone: a
+// measure that looked at other posts or at votes would reorder the list between
+// two of its pages.
+func relevance(q searchQuery, title string) int64 {
+	ws := wordsOf(title)
+	var score int64
+	all := true
+	for _, t := range q {
+		n := t.in(ws)
+		score += n
+		all = all && n > 0
+	}
+	if all {
+		score += 2
+	}
+	// Among equals, the title that says little else is the closer one.
+	return score*32 - int64(min(len(ws), 31))
+}
+
+// in returns 4 if the words hold the term, 3 if they hold it as a beginning, and
+// else 0.
+func (t searchTerm) in(ws []string) int64 {
+	best := int64(0)
+	for i := range ws {
+		if t.joined != "" && ws[i] == t.joined {
+			return 4
+		}
+		if i+len(t.words) > len(ws) {
+			continue
+		}
+		last := len(t.words) - 1
+		same := true
+		for k := range last {
+			same = same && ws[i+k] == t.words[k]
+		}
+		switch {
+		case !same:
+		case ws[i+last] == t.words[last]:
+			return 4
+		case t.prefix && strings.HasPrefix(ws[i+last], t.words[last]):
+			best = 3
+		}
+	}
+	return best
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// maxBatch bounds how many writes share one commit, and batchTime for how long
+// a commit gathers them: the first of a batch waits for the last.
+const (
+	maxBatch  = 128
+	batchTime = 20 * time.Millisecond
+)
+
+// writer is the one goroutine that writes to a SQLite file. Writes that arrive
+// while it is busy share the next transaction, each in a savepoint of its own,
+// and all are acknowledged by its one commit: the disk is asked to sync once for
+// many of them.
+type writer struct {
+	db   *DB
+	pool *sql.DB
+	conn *sql.Conn
+	q    *prepared
+	jobs chan *job
+	done chan struct{}
+
+	batches, writes atomic.Int64
+	broken          error // set when the transaction is gone; of the running batch
+}
+
+type job struct {
+	ctx  context.Context
+	fn   func(*Tx) error
+	tx   *Tx
+	err  error
+	done chan struct{}
+}
+
+func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("writer: %w", err)
+	}
+	w := &writer{
+		db: db, pool: pool, conn: conn, q: &prepared{prepare: conn.PrepareContext},
+		jobs: make(chan *job, 1024), done: make(chan struct{}),
+	}
+	go w.run()
+	return w, nil
+}
+
+// errClosed is returned for a write after Close.
+var errClosed = errors.New("store: closed")
+
+func (w *writer) do(ctx context.Context, fn func(*Tx) error) (err error) {
+	// A context that ends in the middle of a statement would have SQLite roll
+	// back the whole batch, so a write that has begun is finished.
+	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
+	defer func() {
+		if recover() != nil { // send on a closed channel
+			err = errClosed
+		}
+	}()
+	select {
+	case w.jobs <- j:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-j.done
+	if j.err == nil {
+		for _, f := range j.tx.afterCommit {
+			f()
+		}
+	}
+	return j.err
+}
+
+func (w *writer) close() error {
+	close(w.jobs)
+	<-w.done
+	return errors.Join(w.conn.Close(), w.pool.Close())
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	batch := make([]*job, 0, maxBatch)
+	for j := range w.jobs {
+		batch = w.commit(append(batch[:0], j))
+		w.batches.Add(1)
+		w.writes.Add(int64(len(batch)))
+		for _, j := range batch {
+			close(j.done)
+		}
+	}
+}
+
+// commit runs the first job and those that queue up behind it in one
+// transaction, and returns them all with their outcomes.
+func (w *writer) commit(batch []*job) []*job {
+	w.broken = nil
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		batch[0].err = fmt.Errorf("begin: %w", err)
+		return batch
+	}
+	deadline := time.Now().Add(batchTime)
+	w.apply(batch[0])
+	for len(batch) < maxBatch && w.broken == nil && time.Now().Before(deadline) {
+		select {
+		case j, open := <-w.jobs:
+			if open {
+				batch = append(batch, j)
+				w.apply(j)
+				continue
+			}
+		default:
+		}
+		break
+	}
+	err := w.broken
+	if err == nil {
+		err = w.exec("COMMIT")
+	}
+	if err != nil {
+		_ = w.exec("ROLLBACK") // fails if SQLite has rolled back by itself
+		for _, j := range batch {
+			j.err = errors.Join(j.err, fmt.Errorf("commit: %w", err))
+		}
+	}
+	return batch
+}
+
+// apply runs one job in a savepoint, so that its failure undoes its own rows
+// and no other's.
+func (w *writer) apply(j *job) {
+	if j.err = j.ctx.Err(); j.err != nil {
+		return // its caller has gone
+	}
+	if err := w.exec("SAVEPOINT job"); err != nil {
+		j.err, w.broken = err, err
+		return
+	}
+	j.tx = w.db.tx(detached{w.q})
+	if j.err = call(j.fn, j.tx); j.err != nil {
+		if err := w.exec("ROLLBACK TO job"); err != nil {
+			w.broken = err
+			return
+		}
+	}
+	if err := w.exec("RELEASE job"); err != nil {
+		w.broken = err
+	}
+}
+
+// call turns a panic in fn into an error: one bad write must not take the
+// writer, and so the service, with it.
+func call(fn func(*Tx) error, tx *Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a write: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(tx)
+}
+
+func (w *writer) exec(query string) error {
+	_, err := w.q.ExecContext(context.Background(), query)
+	return err
+}
+
+// detached runs statements without the caller's cancellation.
+type detached struct{ q querier }
+
+func (d detached) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return d.q.ExecContext(context.WithoutCancel(ctx), query, args...)
+}
+
+func (d detached) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return d.q.QueryContext(context.WithoutCancel(ctx), query, args...)
+}
+
+// Stats are what there is to see of a database at work.
+type Stats struct {
+	Pool                     sql.DBStats
+	WriteQueue               int   // writes waiting; SQLite only
+	WriteBatches, WriteCalls int64 // commits and the writes in them; SQLite only
+}
+
+// Stats returns what there is to see now.
+func (db *DB) Stats() Stats {
+	s := Stats{Pool: db.pool.Stats()}
+	if w := db.writer; w != nil {
+		s.WriteQueue, s.WriteBatches, s.WriteCalls = len(w.jobs), w.batches.Load(), w.writes.Load()
+	}
+	return s
+}
