@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"heed/internal/feedback"
 )
@@ -50,15 +49,18 @@ func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID
 	return first(posts, nil)
 }
 
-// LockPost keeps a post from changing until the transaction is over and reports
-// whether there is one. Writes that touch several lock the lower id first.
-func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (bool, error) {
-	if tx.d.forUpdate() == "" {
-		return true, nil
-	}
-	var one int
-	found, err := tx.row(ctx, `SELECT 1 FROM posts WHERE site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, &one)
-	return found, wrap("lock post", err)
+// LockPost returns a post without the names that belong to it, or nil, and
+// keeps it from changing until the transaction is over. Writes that touch
+// several posts lock the lower id first.
+func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
+	p, err := first(collect(ctx, tx, `
+		SELECT site_id, id, board_id, title, status_id, vote_count, pinned, archived, locked, held, merged_into, author_id, created_at
+		FROM   posts
+		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
+		return r.Scan(&p.SiteID, &p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Pinned, &p.Archived, &p.Locked,
+			&p.Held, &p.MergedInto, &p.AuthorID, at(&p.CreatedAt))
+	}))
+	return p, wrap("lock post", err)
 }
 
 // Posts lists the posts of a site, or of one board if that is not zero, newest
@@ -88,22 +90,18 @@ func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedbac
 		return nil
 	}
 	byID := make(map[feedback.PostID]*feedback.Post, len(posts))
-	args := make([]any, 0, tagBatch+1)
-	args = append(args, site)
+	all := make([]feedback.PostID, len(posts))
 	for i := range posts {
 		byID[posts[i].ID] = &posts[i]
-		args = append(args, posts[i].ID)
+		all[i] = posts[i].ID
 	}
-	// A few sizes of list, so that there are few statements to prepare. The
-	// places beyond the last post ask for no post.
-	size := 1
-	for size < len(posts) {
-		size *= 4
-	}
-	for len(args) < size+1 {
-		args = append(args, int64(0))
-	}
-	rows, err := tx.q.QueryContext(ctx, tagQueries[size], args...)
+	in, args := idList([]any{site}, all)
+	rows, err := tx.q.QueryContext(ctx, `
+		SELECT pt.post_id, t.id, t.name, t.color
+		FROM   post_tags pt
+		JOIN   tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
+		WHERE  pt.site_id = $1 AND pt.post_id IN (`+in+`)
+		ORDER  BY pt.post_id, t.name, t.id`, args...)
 	if err != nil {
 		return wrap("tags", err)
 	}
@@ -119,22 +117,6 @@ func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedbac
 	}
 	return wrap("tags", rows.Err())
 }
-
-// tagBatch is the most posts whose tags are read at once.
-const tagBatch = 256
-
-var tagQueries = func() map[int]string {
-	m := map[int]string{}
-	for n := 1; n <= tagBatch; n *= 4 {
-		m[n] = fmt.Sprintf(`
-		SELECT pt.post_id, t.id, t.name, t.color
-		FROM   post_tags pt
-		JOIN   tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
-		WHERE  pt.site_id = $1 AND pt.post_id IN (%s)
-		ORDER  BY pt.post_id, t.name, t.id`, list(1, n))
-	}
-	return m
-}()
 
 // PostContent returns what a post says, or nil.
 func (tx *Tx) PostContent(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.PostContent, error) {

@@ -172,16 +172,13 @@ func (tx *Tx) NewestRuns(ctx context.Context, site feedback.SiteID, posts []feed
 	if len(posts) == 0 {
 		return newest, nil
 	}
-	args := []any{site}
-	for _, p := range posts {
-		args = append(args, p)
-	}
+	in, args := idList([]any{site}, posts)
 	runs, err := collect(ctx, tx, `
 		SELECT `+runColumns+`
 		FROM   runs
 		WHERE  site_id = $1 AND id IN (
 			SELECT MAX(id) FROM runs
-			WHERE  site_id = $1 AND post_id IN (`+list(1, len(posts))+`)
+			WHERE  site_id = $1 AND post_id IN (`+in+`)
 			GROUP  BY post_id)
 		ORDER  BY id`, args, scanRun)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"heed/internal/ids"
@@ -185,8 +186,31 @@ func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan 
 	return all, rows.Err()
 }
 
-// list joins n placeholders that follow the first taken ones: "$3, $4, $5".
-func list(taken, n int) string {
+// idList appends ids to the arguments of a query and returns their places, as in
+// "$2, $3, $4, $5". There are a few sizes of list, so that there are few texts to
+// prepare; the places beyond the last id name nothing.
+func idList[K ids.Kind](args []any, all []ids.ID[K]) (places string, _ []any) {
+	size := 1
+	for size < len(all) {
+		size *= 4
+	}
+	taken := len(args)
+	for i := range size {
+		if i < len(all) {
+			args = append(args, all[i])
+		} else {
+			args = append(args, int64(0))
+		}
+	}
+	return placeLists(taken, size), args
+}
+
+// placeLists joins n placeholders that follow the first taken ones.
+func placeLists(taken, n int) string {
+	key := [2]int{taken, n}
+	if s, ok := placeListCache.Load(key); ok {
+		return s.(string)
+	}
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -194,8 +218,11 @@ func list(taken, n int) string {
 		}
 		fmt.Fprintf(&b, "$%d", taken+i+1)
 	}
+	placeListCache.Store(key, b.String())
 	return b.String()
 }
+
+var placeListCache sync.Map
 
 // Times are stored as microseconds since 1970, and absence as NULL.
 
