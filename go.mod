@@ -2,7 +2,10 @@ module heed
 
 go 1.26.0
 
-require golang.org/x/crypto v0.58.0
+require (
+	github.com/google/go-cmp v0.7.0
+	golang.org/x/crypto v0.58.0
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
