@@ -3,6 +3,7 @@ module heed
 go 1.26.0
 
 require (
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/go-cmp v0.7.0
 	golang.org/x/crypto v0.58.0
 )
