@@ -163,3 +163,9 @@ func (id *ID[K]) Scan(src any) error {
 	}
 	return nil
 }
+
+// Prefix is that of the kind.
+func (id ID[K]) Prefix() string {
+	var k K
+	return k.Prefix()
+}

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"heed/internal/app"
+	"heed/internal/feedback"
+	"heed/internal/idempotency"
+)
+
+// maxBody is the longest body of a request.
+const maxBody = 256 << 10
+
+// call is a request that has been read.
+type call struct {
+	api     *API
+	op      *operation
+	r       *http.Request
+	actor   *app.Actor
+	query   url.Values
+	body    []byte // JSON text, or empty
+	decoded any    // a pointer to what body says
+	once    app.Once
+	after   feedback.Position // of the cursor
+}
+
+func (c *call) path(name string) string { return c.r.PathValue(name) }
+
+// read takes in all of the request that can be taken in without knowing what it
+// is about. What it refuses is not a request at all.
+func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor *app.Actor) (*call, error) {
+	c := &call{api: a, op: op, r: r, actor: actor}
+	var err error
+	if c.query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		return nil, invalidRequest("query", "The query string cannot be read.", "Percent-encode the values of the query string.")
+	}
+	if op.writes() {
+		if err := c.readBody(w); err != nil {
+			return nil, err
+		}
+		if err := c.readIdempotencyKey(); err != nil {
+			return nil, err
+		}
+	}
+	if cs, given := c.query["cursor"]; given && op.pages() && len(cs) == 1 {
+		if c.after, err = a.cursors.open(c, cs[0]); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (op *operation) pages() bool {
+	for _, p := range op.query {
+		if p.name == cursorParam.name {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) readBody(w http.ResponseWriter) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, maxBody))
+	switch {
+	case isTooLarge(err):
+		e := invalidRequest("body_too_large", fmt.Sprintf("The body is longer than %d bytes.", maxBody), "Send less at once.")
+		e.Details["maxLength"] = maxBody
+		return e
+	case err != nil:
+		return invalidRequest("body_unreadable", "The body cannot be read.", "Send the request again.")
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		if c.op.body == nil || c.op.body.NumField() == 0 {
+			return nil // nothing is needed
+		}
+		return invalidRequest("empty_body", "The request has no body.", "Send a JSON object as the body.")
+	}
+	media, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+		return invalidRequest("content_type", "The body is not declared as JSON.", "Send the header Content-Type: application/json.")
+	}
+	if err := checkJSON(body); err != nil {
+		return err
+	}
+	c.body = body
+	return nil
+}
+
+func (c *call) readIdempotencyKey() error {
+	values := c.r.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return nil
+	}
+	if len(values) > 1 || !idempotency.ValidKey(values[0]) {
+		return &feedback.Error{
+			Code:    feedback.IdempotencyBadKey,
+			Msg:     "The Idempotency-Key header is not usable as a key.",
+			Hint:    "Send one key of 1 to 255 visible ASCII characters, such as a UUID.",
+			Details: map[string]any{"maxLength": 255},
+		}
+	}
+	fp, err := idempotency.FingerprintOf(c.r.Method, c.r.URL.Path, c.body)
+	if err != nil {
+		return fmt.Errorf("fingerprint: %w", err)
+	}
+	c.once = app.Once{Key: values[0], Fingerprint: fp}
+	return nil
+}
+
+// window reads the parameters of a page.
+func (c *call) window() feedback.Window {
+	w := feedback.Window{Limit: feedback.DefaultLimit, After: c.after}
+	c.checkOnce(&w.Malformed)
+	if vs := c.query["limit"]; len(vs) == 1 {
+		n, err := strconv.Atoi(vs[0])
+		// Atoi also takes a sign, which a JSON number may not have as +.
+		if err != nil || strings.HasPrefix(vs[0], "+") {
+			w.Malformed.Add("limit", feedback.RuleType, "must be a whole number")
+		}
+		w.Limit = n
+	}
+	return w
+}
+
+// checkOnce adds a problem for each declared parameter that is given twice.
+func (c *call) checkOnce(p *feedback.Problems) {
+	for _, q := range c.op.query {
+		if len(c.query[q.name]) > 1 {
+			p.Add(q.name, feedback.RuleOnce, "must be given once")
+		}
+	}
+}
+
+// required adds a problem if a parameter that is needed is absent.
+func (c *call) required(p *feedback.Problems, name string) {
+	if !c.query.Has(name) {
+		p.Add(name, feedback.RuleRequired, "is required")
+	}
+}
+
+func invalidRequest(reason, msg, hint string) *feedback.Error {
+	return &feedback.Error{
+		Code: feedback.InvalidRequest, Msg: msg, Hint: hint, Details: map[string]any{"reason": reason},
+	}
+}
