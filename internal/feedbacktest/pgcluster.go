@@ -238,12 +238,24 @@ func (c *cluster) ensure() error {
 	if err := c.start(); err == nil {
 		return nil
 	}
-	// Whatever a crash or another program has left there is worth nothing.
-	if err := errors.Join(os.RemoveAll(c.data()), c.initialise(), c.start()); err != nil {
+	if err := errors.Join(c.clear(), c.initialise(), c.start()); err != nil {
 		log, _ := os.ReadFile(filepath.Join(c.dir, "log"))
 		return fmt.Errorf("%w\n%s", err, log[max(0, len(log)-2000):])
 	}
 	return nil
+}
+
+// clear removes what a crash or another program has left: it is worth nothing.
+// The socket goes too, since its lock names a process that may look alive for
+// as long as nobody has waited for it. A server that still runs unheard sees
+// its directory gone and stops.
+func (c *cluster) clear() error {
+	err := os.RemoveAll(c.data())
+	sockets, _ := filepath.Glob(filepath.Join(c.dir, ".s.PGSQL.*"))
+	for _, path := range sockets {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 func (c *cluster) makeDir() error {
