@@ -325,12 +325,13 @@ max_wal_size = 1GB
 	return errors.Join(err, conf.Close())
 }
 
-// idleWatch stops the server when the file "used" has grown old, and ends with
-// it however it ends. It is a process apart because the server outlives every
+// idleWatch stops the server when the file "used" has grown old, and ends when
+// another process has taken the server's place. It is a process apart because the server outlives every
 // test binary, and a killed one can do nothing any more.
 const idleWatch = `
+pid=$(head -n 1 "$2/data/postmaster.pid")
 while sleep 30; do
-	"$1/pg_ctl" status -D "$2/data" || exit 0
+	[ "$(head -n 1 "$2/data/postmaster.pid")" = "$pid" ] || exit 0
 	[ -n "$(find "$2/used" -mmin -15)" ] || exec "$1/pg_ctl" stop -m fast -D "$2/data"
 done`
 
