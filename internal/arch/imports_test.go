@@ -1,0 +1,98 @@
+package arch
+
+import (
+	"slices"
+	"strings"
+)
+
+// mayImport is the architecture: what each package may import of ours. Faces
+// never import store, nor each other; mechanisms know no noun. A package that
+// is not here may not exist, and one that is here need not exist yet.
+var mayImport = map[string][]string{
+	"arch": {},
+
+	// Nouns and what knows none.
+	"ids":         {},
+	"feedback":    {"ids"},
+	"wire":        {"feedback", "ids"}, // the public JSON objects, for the API and for events
+	"webhook":     {},
+	"mail":        {},
+	"insights":    {}, // texts in, themes out
+	"ratelimit":   {},
+	"idempotency": {},
+	"auth":        {},
+	"config":      {},
+
+	// Verbs and rows.
+	"store": {"feedback", "ids"},
+	"queue": {"store"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
+
+	// Faces.
+	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"web":       {"feedback"},
+	"dashboard": {"feedback", "app", "web", "ratelimit"},
+	"portal":    {"feedback", "app", "web", "ratelimit"},
+
+	// What runs them.
+	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
+	"server": {"api", "mcp", "dashboard", "portal", "web"},
+	"cmd":    {"*"},
+
+	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
+}
+
+// onlyIn says which packages may import something of others. A rule holds for
+// everything below its path, unless a longer path has one of its own.
+var onlyIn = map[string][]string{
+	"database/sql":         {"store"},
+	"database/sql/driver":  {"store", "ids", "feedback"}, // to be a column's value
+	"modernc.org/sqlite":   {"store"},
+	"github.com/jackc/pgx": {"store", "feedbacktest"},
+	"github.com/pressly":   {"store"},
+	"net/smtp":             {"mail"},
+	"golang.org/x/crypto":  {"auth"},
+}
+
+// checkImports holds production code to the two tables. Tests may import what
+// they need: an edge of theirs makes nothing depend on anything.
+func checkImports(files []goFile) []string {
+	var wrong []string
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		allowed, known := mayImport[f.pkg()]
+		if !known {
+			wrong = append(wrong, f.path+": package "+f.pkg()+" has no place in the table of imports")
+			continue
+		}
+		for _, imported := range f.imports() {
+			ours, isOurs := strings.CutPrefix(imported, "heed/internal/")
+			ours, _, _ = strings.Cut(ours, "/")
+			if isOurs && ours != f.pkg() && !contains(allowed, ours) {
+				wrong = append(wrong, f.path+": "+f.pkg()+" may not import "+ours)
+			}
+			if in, limited := limits(imported); limited && !contains(in, f.pkg()) {
+				wrong = append(wrong, f.path+": "+imported+" is for "+strings.Join(in, ", ")+" only")
+			}
+		}
+	}
+	return wrong
+}
+
+func contains(list []string, s string) bool {
+	return slices.Contains(list, s) || slices.Contains(list, "*")
+}
+
+// limits returns the rule with the longest path that imported lies under.
+func limits(imported string) (in []string, limited bool) {
+	longest := ""
+	for p, packages := range onlyIn {
+		if (imported == p || strings.HasPrefix(imported, p+"/")) && len(p) > len(longest) {
+			longest, in, limited = p, packages, true
+		}
+	}
+	return in, limited
+}
