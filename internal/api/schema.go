@@ -41,6 +41,9 @@ type schemas struct {
 // of returns the schema of a Go type: a reference for a struct, else the schema
 // itself. What a text may be comes from its type.
 func (s *schemas) of(t reflect.Type) *schema {
+	if t.Kind() == reflect.Pointer {
+		return s.of(t.Elem())
+	}
 	switch t {
 	case reflect.TypeFor[wire.Time]():
 		return &schema{Type: "string", Format: "date-time", Examples: []any{sampleTime}}
@@ -72,8 +75,6 @@ func (s *schemas) of(t reflect.Type) *schema {
 		return &schema{Type: "integer"}
 	case reflect.Slice:
 		return &schema{Type: "array", Items: s.of(t.Elem())}
-	case reflect.Pointer:
-		return s.of(t.Elem())
 	case reflect.Struct:
 		return s.object(t)
 	}
