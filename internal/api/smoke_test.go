@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,7 +19,7 @@ func TestSmoke(t *testing.T) {
 	feedbacktest.EachDB(t, func(t *testing.T, db *store.DB) {
 		a := feedbacktest.NewApp(t, db)
 		o := feedbacktest.OpenAccount(t, a, "Northwind", feedback.Studio)
-		srv := httptest.NewServer(api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: []byte("k")}))
+		srv := httptest.NewServer(api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: []byte("k"), Log: slog.Default()}))
 		defer srv.Close()
 		do := func(method, path, body string) string {
 			r, _ := http.NewRequest(method, srv.URL+path, strings.NewReader(body))

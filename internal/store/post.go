@@ -154,7 +154,7 @@ type Change struct {
 func (tx *Tx) InsertChange(ctx context.Context, site feedback.SiteID, c Change) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO post_changes (site_id, id, post_id, kind, from_id, to_id, note, actor_kind, actor_id, created_at)
-		VALUES ($1, $2, $3, $4, NULLIF($5, 0), NULLIF($6, 0), $7, $8, NULLIF($9, 0), $10)`,
-		site, tx.NextID(), c.PostID, c.Kind, c.From, c.To, c.Note, c.ActorKind, c.ActorID, micros(tx.Now))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		site, tx.NextID(), c.PostID, c.Kind, maybe(c.From), maybe(c.To), c.Note, c.ActorKind, maybe(c.ActorID), micros(tx.Now))
 	return wrap("insert change", err)
 }

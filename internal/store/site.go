@@ -34,12 +34,19 @@ func (tx *Tx) Site(ctx context.Context, account feedback.AccountID, id feedback.
 // Sites lists the sites of an account by creation, after the one given; only
 // the site only, if that is not zero.
 func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after feedback.SiteID, limit int) ([]feedback.Site, error) {
-	out, err := collect(ctx, tx, `
+	query, args := `
 		SELECT `+siteColumns+`
 		FROM   sites
-		WHERE  account_id = $1 AND ($2 = 0 OR id = $2) AND id > $3
+		WHERE  account_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $4`, []any{account, int64(only), int64(after), limit}, scanSite)
+		LIMIT  $3`, []any{account, int64(after), limit}
+	if only != 0 {
+		query, args = `
+		SELECT `+siteColumns+`
+		FROM   sites
+		WHERE  account_id = $1 AND id > $2 AND id = $3`, []any{account, int64(after), only}
+	}
+	out, err := collect(ctx, tx, query, args, scanSite)
 	return out, wrap("sites", err)
 }
 

@@ -233,6 +233,14 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
+// maybe stores zero, which stands for none, as NULL.
+func maybe(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
 // moment scans what micros stored.
 type moment struct{ t *time.Time }
 
