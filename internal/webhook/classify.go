@@ -58,10 +58,20 @@ func exchangeClass(err error) Class {
 		return ce.class
 	case isTimeout(err):
 		return ClassTimeout
+	case isAlert(err):
+		return ClassTLS
 	case isReset(err):
 		return ClassReset
 	}
 	return ClassBadResponse
+}
+
+// isAlert reports a TLS failure after the handshake, such as the demand for a
+// client certificate, which TLS 1.3 voices only with the first answer. The
+// standard library marks it by the name of the operation alone.
+func isAlert(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
 }
 
 func isTimeout(err error) bool {

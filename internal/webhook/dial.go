@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -137,7 +138,31 @@ func (d *dialer) handshake(ctx context.Context, raw net.Conn, host string) (net.
 		raw.Close()
 		return nil, &classError{tlsClass(err), err}
 	}
-	return conn, nil
+	return &alertConn{Conn: conn}, nil
+}
+
+// alertConn remembers a TLS alert that was read. The transport closes the
+// connection when it reads one; a write under way then fails with no more than
+// "closed", and which of the two errors comes out is a matter of luck.
+type alertConn struct {
+	*tls.Conn
+	alert atomic.Bool
+}
+
+func (c *alertConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil && isAlert(err) {
+		c.alert.Store(true)
+	}
+	return n, err
+}
+
+func (c *alertConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	if err != nil && c.alert.Load() {
+		err = &classError{ClassTLS, err}
+	}
+	return n, err
 }
 
 // alternate takes one address of each family in turn, at most maxDials in
