@@ -22,18 +22,22 @@ var mayImport = map[string][]string{
 	"idempotency": {},
 	"auth":        {},
 	"config":      {},
+	"i18n":        {}, // texts, plurals, dates and numbers of languages
+
+	// What mails say, for every face that sends one.
+	"letter": {"i18n"},
 
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
-	"web":       {"feedback"},
-	"dashboard": {"feedback", "app", "web", "ratelimit"},
-	"portal":    {"feedback", "app", "web", "ratelimit"},
+	"web":       {"feedback", "i18n"},
+	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
+	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
 
 	// What runs them.
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
@@ -53,6 +57,12 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
+	"golang.org/x/image":   {"portal"}, // pictures to share a page with
+
+	// What people write becomes HTML in one place.
+	"github.com/yuin/goldmark":           {"web"},
+	"github.com/microcosm-cc/bluemonday": {"web"},
+	"github.com/andybalholm/brotli":      {"web"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what
