@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
 
 	// Faces.
-	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"web":       {"feedback"},
 	"dashboard": {"feedback", "app", "web", "ratelimit"},
@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 
 	// What runs them.
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
-	"server": {"api", "mcp", "dashboard", "portal", "web"},
+	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
 
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
