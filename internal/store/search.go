@@ -97,7 +97,8 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 	all, err := collect(ctx, tx, fmt.Sprintf(`
 		SELECT p.id, p.title
 		FROM   (%s) AS m
-		JOIN   posts p ON p.site_id = $%d AND p.id = m.id
+		CROSS JOIN posts p
+		WHERE  p.site_id = $%d AND p.id = m.id
 		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
 		func(rows *sql.Rows, s *scored) error {
 			var title string
@@ -136,19 +137,41 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 }
 
 // searchResults returns the posts that a query for ids selects, newest first.
+// CROSS JOIN has SQLite read the matches first, whatever it believes of their
+// number; to PostgreSQL it is a join like any other.
 func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub string, args []any) ([]feedback.SearchResult, error) {
+	type ref struct {
+		board  feedback.BoardID
+		status feedback.StatusID
+	}
+	var refs []ref
 	out, err := collect(ctx, tx, fmt.Sprintf(`
-		SELECT p.id, p.title, b.name, s.name, p.vote_count
+		SELECT p.id, p.title, p.vote_count, p.board_id, p.status_id
 		FROM   (%s) AS m
-		JOIN   posts p ON p.site_id = $%d AND p.id = m.id
-		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
-		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id
+		CROSS JOIN posts p
+		WHERE  p.site_id = $%d AND p.id = m.id
 		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
-			return rows.Scan(&r.PostID, &r.Title, &r.BoardName, &r.StatusName, &r.VoteCount)
+			var f ref
+			err := rows.Scan(&r.PostID, &r.Title, &r.VoteCount, &f.board, &f.status)
+			refs = append(refs, f)
+			return err
 		})
-	return out, wrap("search", err)
+	if err != nil {
+		return nil, wrap("search", err)
+	}
+	n, err := tx.names(ctx, site, func(yield func(feedback.BoardID, feedback.StatusID) bool) {
+		for _, f := range refs {
+			if !yield(f.board, f.status) {
+				return
+			}
+		}
+	})
+	for i, f := range refs {
+		out[i].BoardName, out[i].StatusName = n.boards[f.board], n.statuses[f.status]
+	}
+	return out, err
 }
 
 // IndexPost has searches find the post by its title and body, as they are now.
