@@ -48,7 +48,7 @@ func (tx *Tx) Accounts(ctx context.Context, after feedback.AccountID, limit int)
 		FROM   accounts
 		WHERE  id > $1
 		ORDER  BY id
-		LIMIT  $2`, []any{int64(after), limit},
+		LIMIT  $2 + 0`, []any{int64(after), limit},
 		func(r *sql.Rows, a *feedback.Account) error {
 			return r.Scan(&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt))
 		})

@@ -240,7 +240,7 @@ func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback
 			FROM   post_search
 			WHERE  post_search MATCH $1 AND rowid < $2
 			ORDER  BY rowid DESC
-			LIMIT  $3`, []any{strings.Join(terms, " AND "), below, limit}
+			LIMIT  $3 + 0`, []any{strings.Join(terms, " AND "), below, limit}
 }
 
 func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
@@ -297,5 +297,5 @@ func (postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedba
 			FROM   post_search
 			WHERE  site_id = $1 AND words @@ $2::tsquery AND id < $3
 			ORDER  BY id DESC
-			LIMIT  $4`, []any{site, strings.Join(terms, " & "), below, limit}
+			LIMIT  $4 + 0`, []any{site, strings.Join(terms, " & "), below, limit}
 }
