@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter"},
 
 	// Faces.
-	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"web":       {"feedback", "i18n"},
 	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 
 	// What runs them.
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
-	"server": {"api", "mcp", "dashboard", "portal", "web"},
+	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
 
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
