@@ -31,17 +31,24 @@ var mayImport = map[string][]string{
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"apiref":    {}, // the reference page, from the document's URL alone
 	"web":       {"feedback"},
 	"dashboard": {"feedback", "app", "web", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "ratelimit"},
 
 	// What runs them.
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
-	"server": {"api", "mcp", "dashboard", "portal", "web"},
+	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
 
+	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
+	"browsertest":  {},
 }
+
+// forTests are the packages that only tests may import. They have no command
+// that reads the environment for them, and what holds for a test holds for them.
+var forTests = []string{"arch", "browsertest", "feedbacktest"}
 
 // onlyIn says which packages may import something of others. A rule holds for
 // everything below its path, unless a longer path has one of its own.
@@ -53,6 +60,9 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
+
+	"github.com/andybalholm/brotli": {"apiref"},
+	"github.com/chromedp":           {"browsertest"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what
