@@ -130,8 +130,8 @@ func TestFindings(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	url := pages(t, map[string]string{
-		"/{$}":   `<label>Name <input id="name"></label><button type="button">Go</button><p id="out"></p><script src="/x.js"></script>`,
-		"/x.js":  `document.querySelector("button").onclick = () => out.textContent = "Hello " + document.getElementById("name").value; localStorage.seen = 1`,
+		"/{$}":   `<label>Name <input id="name"></label><button type="button">No</button><button type="button" id="go">Go</button><p id="out"></p><script src="/x.js"></script>`,
+		"/x.js":  `document.getElementById("go").onclick = () => out.textContent = "Hello " + document.getElementById("name").value; localStorage.seen = 1`,
 		"/other": `<p id="seen"></p><script src="/y.js"></script>`,
 		"/y.js":  `seen.textContent = "seen: " + localStorage.seen`,
 	})
@@ -140,7 +140,7 @@ func TestPage(t *testing.T) {
 		p.Go(url)
 		p.Type("#name", "Ada")
 		p.Press(" L")
-		p.Click("button")
+		p.ClickText("button", "Go")
 		p.WaitFor(`out.textContent != ""`)
 		if got, want := p.Text("#out"), "Hello Ada L"; got != want {
 			t.Errorf("#out is %q; want %q", got, want)

@@ -138,6 +138,15 @@ func (p *Page) Click(selector string) {
 	p.await("click "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
+// ClickText clicks the first visible element that a selector finds and that
+// shows text.
+func (p *Page) ClickText(selector, text string) {
+	p.t.Helper()
+	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q))`, selector, text)
+	p.await(fmt.Sprintf("click %s with the text %q", selector, text),
+		chromedp.Click(chromedp.JSPath(found), chromedp.NodeVisible))
+}
+
 // Type focuses an element and types into it.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
