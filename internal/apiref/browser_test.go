@@ -12,6 +12,7 @@ import (
 
 	"heed/internal/api"
 	"heed/internal/apiref"
+	"heed/internal/app"
 	"heed/internal/browsertest"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
@@ -20,12 +21,12 @@ import (
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
 // serve starts a server with the API and its reference and returns its URL and
-// a key. The page knows nothing of databases, so one kind is enough. The base
+// an account with a key. The page knows nothing of databases, so one kind is enough. The base
 // URL is another than the browser uses, as behind a proxy.
-func serve(t *testing.T) (url, key string) {
+func serve(t *testing.T) (url string, account *app.Opened) {
 	t.Helper()
 	a := feedbacktest.NewApp(t, feedbacktest.OpenDB(t, "sqlite"))
-	opened := feedbacktest.OpenAccount(t, a, "Northwind", feedback.Studio)
+	account = feedbacktest.OpenAccount(t, a, "Northwind", feedback.Studio)
 	mux := http.NewServeMux()
 	mux.Handle("/", api.New(api.Config{App: a, BaseURL: "https://heed.example", CursorKey: []byte("for cursors")}))
 	reference := apiref.Handler("/api/openapi.json")
@@ -33,7 +34,7 @@ func serve(t *testing.T) (url, key string) {
 	mux.Handle(apiref.Path+"/", reference)
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
-	return srv.URL, opened.Secret
+	return srv.URL, account
 }
 
 // summaries returns those of all operations of the document, sorted.
@@ -95,7 +96,7 @@ func TestEveryOperationIsListed(t *testing.T) {
 }
 
 func TestTryIt(t *testing.T) {
-	url, key := serve(t)
+	url, account := serve(t)
 	for name, options := range looks {
 		t.Run(name, func(t *testing.T) {
 			p := browsertest.Open(t, options...)
@@ -103,7 +104,7 @@ func TestTryIt(t *testing.T) {
 			p.Wait("h1")
 			p.CheckWidth()
 			p.ShotOfWindow("apiref-" + name)
-			p.Type("input[placeholder=Token]", key)
+			p.Type("input[placeholder=Token]", account.Secret)
 			p.Click("button.show-api-client-button[method=get]")
 			p.ClickText("[role=dialog] button", "Send")
 			p.WaitFor(`document.querySelector("[role=dialog]").innerText.includes("200 OK")`)
@@ -113,10 +114,32 @@ func TestTryIt(t *testing.T) {
 			if dark != strings.Contains(name, "dark") {
 				t.Errorf("dark is %v", dark)
 			}
-			if kept := browsertest.Eval[string](p, `JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage}) + document.cookie`); strings.Contains(kept, key) {
+			if kept := browsertest.Eval[string](p, `JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage}) + document.cookie`); strings.Contains(kept, account.Secret) {
 				t.Errorf("the key is kept: %s", kept)
 			}
 		})
+	}
+}
+
+// A write takes a path parameter and the body that the document has as its
+// example, as it stands.
+func TestTryAWrite(t *testing.T) {
+	url, account := serve(t)
+	p := browsertest.Open(t)
+	p.Go(url + apiref.Path)
+	p.Wait("h1")
+	p.Type("input[placeholder=Token]", account.Secret)
+	p.ClickText("aside a, aside button", "Create a status")
+	p.ClickText("button.show-api-client-button[method=post]", "(post /v1/sites/{siteId}/statuses)")
+	p.Click("[role=dialog] [data-placeholder=Value]") // the first one: siteId
+	p.Press(account.Site.ID.String())
+	p.ClickText("[role=dialog] button", "Send")
+	p.WaitFor(`document.querySelector("[role=dialog]").innerText.includes("201 Created")`)
+	p.WaitFor(`document.querySelector("[role=dialog]").innerText.includes('"sts_')`)
+	p.ShotOfWindow("apiref-write")
+	sent := p.Requests()
+	if last, want := sent[len(sent)-1], (browsertest.Request{Method: "POST", URL: url + "/v1/sites/" + account.Site.ID.String() + "/statuses"}); last != want {
+		t.Errorf("the last request is %v; want %v", last, want)
 	}
 }
 

@@ -31,16 +31,18 @@ document.addEventListener("DOMContentLoaded", () => {
 		authentication: {preferredSecurityScheme: "bearer"},
 		persistAuth: false,
 
-		// Objects are documented in the order they are sent in.
 		orderSchemaPropertiesBy: "preserve",
-		orderRequiredPropertiesFirst: false,
 		defaultOpenAllTags: true,
 		documentDownloadType: "direct",
 
-		// Our accent on Scalar's neutral theme.
+		// Our accent on Scalar's neutral theme; a line above the foot of the
+		// list, which its end would run into; and in a narrow window no button
+		// where the address is.
 		customCss: `
 			.light-mode { --scalar-color-accent: #4f46e5; --scalar-background-accent: #4f46e514; }
 			.dark-mode { --scalar-color-accent: #8b8cf8; --scalar-background-accent: #8b8cf824; }
-			.light-mode .sidebar, .dark-mode .sidebar, .t-doc__sidebar { --scalar-sidebar-color-active: var(--scalar-color-accent); }`,
+			.t-doc__sidebar { --scalar-sidebar-color-active: var(--scalar-color-accent); }
+			.darklight-reference { border-top: 1px solid var(--scalar-border-color); padding-top: 12px; }
+			@media (max-width: 767px) { [role=dialog] .scalar-sidebar-toggle { display: none; } }`,
 	})
 })
