@@ -11,8 +11,10 @@ import (
 
 	"heed/internal/api"
 	"heed/internal/config"
+	"heed/internal/dashboard"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
+	"heed/internal/web"
 	"heed/internal/worker"
 )
 
@@ -58,10 +60,12 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
 		OnRateLimited: metrics.RateLimited,
 	})
-	s := server.New(server.Config{
-		API: rest, Faces: map[string]http.Handler{"/api/": rest, "/docs/": rest},
-		Ready: o.app.Ready, Metrics: metrics, Log: log,
-	})
+	faces := map[string]http.Handler{"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets())}
+	dash := dashboard.New(dashboard.Config{App: o.app, BaseURL: base, Version: version, Log: log})
+	for _, pattern := range dashboard.Mounts() {
+		faces[pattern] = dash
+	}
+	s := server.New(server.Config{API: rest, Faces: faces, Ready: o.app.Ready, Metrics: metrics, Log: log})
 
 	// The workers stop after the last request: what it recorded is theirs.
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
@@ -70,6 +74,10 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		worker.Run(work, log, worker.Sweeps(o.app)...)
 		close(stopped)
 	}()
+	if err := printSetup(ctx, o, base, io); err != nil {
+		stopWork()
+		return err
+	}
 	log.Info("serving", "address", l.Addr().String(), "url", base, "version", version)
 	if started != nil {
 		started(base)
@@ -77,6 +85,16 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	err = s.Serve(ctx, l)
 	stopWork()
 	<-stopped
+	return err
+}
+
+// printSetup prints the link to set up an installation that nobody has set up
+// yet. It works once.
+func printSetup(ctx context.Context, o *opened, base string, io stdio) error {
+	token, err := o.app.SetupLink(ctx)
+	if err == nil && token != "" {
+		fmt.Fprintf(io.out, "\nSet up Heed here, once:\n\n  %s/setup/%s\n\n", base, token)
+	}
 	return err
 }
 

@@ -72,9 +72,12 @@ func (tx *Tx) InsertMember(ctx context.Context, m *feedback.Member, passwordHash
 	return n > 0, wrap("insert member", err)
 }
 
-// SeatCount counts the members of an account.
+// SeatCount counts the members of an account and its open invitations.
 func (tx *Tx) SeatCount(ctx context.Context, id feedback.AccountID) (n int, err error) {
-	_, err = tx.row(ctx, `SELECT COUNT(*) FROM members WHERE account_id = $1`, []any{id}, &n)
+	_, err = tx.row(ctx, `
+		SELECT (SELECT COUNT(*) FROM members WHERE account_id = $1) +
+		       (SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2)`,
+		[]any{id, micros(tx.Now)}, &n)
 	return n, wrap("count seats", err)
 }
 

@@ -15,5 +15,7 @@ func Sweeps(a *app.App) []Task {
 			_, err := a.PurgeResponses(ctx)
 			return err
 		},
+	}, {
+		Name: "forget sessions that have ended", Every: time.Hour, Run: a.PurgeSessions,
 	}}
 }
