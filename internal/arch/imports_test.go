@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
 	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
+	"tools":  {"*"}, // programs for those who work on Heed
 
 	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
