@@ -155,9 +155,15 @@ func (tx *Tx) found(ctx context.Context, site feedback.SiteID, q searchQuery, in
 	return out, nil
 }
 
+// indexed is a post as the index sees it.
+type indexed struct {
+	post        feedback.PostID
+	title, body []string
+}
+
 // IndexPost has searches find the post by its title and body, as they are now.
 func (tx *Tx) IndexPost(ctx context.Context, site feedback.SiteID, post feedback.PostID, title, body string) error {
-	if err := tx.d.index(ctx, tx, site, post, wordsOf(title), wordsOf(body)); err != nil {
+	if err := tx.d.index(ctx, tx, site, indexed{post, wordsOf(title), wordsOf(body)}); err != nil {
 		return fmt.Errorf("index post: %w", err)
 	}
 	return nil
@@ -176,12 +182,26 @@ func (tx *Tx) UnindexPost(ctx context.Context, site feedback.SiteID, post feedba
 // weight) of its own that no query of a person looks into.
 func siteWord(site feedback.SiteID) string { return strings.ReplaceAll(site.String(), "_", "") }
 
-func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT OR REPLACE INTO post_search (rowid, site, title, body)
 		VALUES ($1, $2, $3, $4)`,
-		post, siteWord(site), strings.Join(title, " "), strings.Join(body, " "))
+		p.post, siteWord(site), strings.Join(p.title, " "), strings.Join(p.body, " "))
 	return err
+}
+
+func (sqliteDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	word := siteWord(site)
+	for _, p := range posts {
+		_, err := tx.exec(ctx, `
+			INSERT INTO post_search (rowid, site, title, body)
+			VALUES ($1, $2, $3, $4)`,
+			p.post, word, strings.Join(p.title, " "), strings.Join(p.body, " "))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (sqliteDialect) unindex(ctx context.Context, tx *Tx, _ feedback.SiteID, post feedback.PostID) error {
@@ -223,13 +243,23 @@ func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, in searchIn, b
 			LIMIT  $3`, []any{match, below, limit}
 }
 
-func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO post_search (site_id, id, words)
 		VALUES ($1, $2, $3::tsvector)
 		ON CONFLICT (site_id, id) DO UPDATE SET words = excluded.words`,
-		site, post, tsvector(site, title, body))
+		site, p.post, tsvector(site, p.title, p.body))
 	return err
+}
+
+func (postgresDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	rows := tx.bulk("post_search", "site_id", "id", "words")
+	for _, p := range posts {
+		if err := rows.add(ctx, site, p.post, tsvector(site, p.title, p.body)); err != nil {
+			return err
+		}
+	}
+	return rows.flush(ctx)
 }
 
 // tsvector spells the words with their positions: A for the title, B for the
