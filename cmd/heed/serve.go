@@ -59,7 +59,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		OnRateLimited: metrics.RateLimited,
 	})
 	s := server.New(server.Config{
-		Faces: map[string]http.Handler{"/v1/": rest, "/api/": rest, "/docs/": rest},
+		API: rest, Faces: map[string]http.Handler{"/api/": rest, "/docs/": rest},
 		Ready: o.app.Ready, Metrics: metrics, Log: log,
 	})
 

@@ -47,7 +47,7 @@ func (a *App) Check(ctx context.Context, progress func(check string, done, total
 			}
 		}
 		step("search", len(checks))
-		if err := checkIndexes(ctx, s, &found); err != nil {
+		if err := a.checkIndexes(ctx, s, &found); err != nil {
 			return err
 		}
 		step("events", len(checks)+1)
@@ -71,15 +71,23 @@ func runCheck(ctx context.Context, s *store.Tx, c store.Check, found *[]Discrepa
 	return err
 }
 
-func checkIndexes(ctx context.Context, s *store.Tx, found *[]Discrepancy) error {
+// maxProbes is how many posts of a site are looked for by their titles, the
+// newest of them. That every post is in the index is checked for all.
+const maxProbes = 2000
+
+func (a *App) checkIndexes(ctx context.Context, s *store.Tx, found *[]Discrepancy) error {
 	for after := feedback.SiteID(0); ; {
 		sites, err := s.AllSites(ctx, after, 1000)
 		if err != nil || len(sites) == 0 {
 			return err
 		}
 		for _, site := range sites {
-			if err := runCheck(ctx, s, s.SiteIndexCheck(site.ID), found); err != nil {
+			lost, err := a.db.Unfindable(ctx, site.ID, maxProbes)
+			if err != nil {
 				return err
+			}
+			for _, id := range lost[:min(len(lost), maxDiscrepancies)] {
+				*found = append(*found, Discrepancy{"search", fmt.Sprintf("posts %s: a search for its title does not find it", id)})
 			}
 			after = site.ID
 		}

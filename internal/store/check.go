@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"heed/internal/feedback"
@@ -169,23 +170,38 @@ func (tx *Tx) indexChecks() []Check {
 	}}
 }
 
-// SiteIndexCheck compares how many posts searches on a site look through with
-// how many there are to be found: a post may be indexed for another site.
-func (tx *Tx) SiteIndexCheck(site feedback.SiteID) Check {
-	count, args := tx.d.indexedFor(site)
-	return Check{
-		Name: "search",
-		query: fmt.Sprintf(`
-		SELECT indexed, posts
-		FROM   (SELECT (%s) AS indexed,
-		               (SELECT COUNT(*) FROM posts p WHERE p.site_id = $%d AND %s) AS posts) AS c
-		WHERE  indexed <> posts`, count, len(args)+1, searchable),
-		args:  append(args, site),
-		width: 2,
-		line: func(v []int64) string {
-			return fmt.Sprintf("sites %s: searches look through %d posts, and it has %d to be found", site, v[0], v[1])
-		},
-	}
+// Unfindable returns those of the newest posts of a site that a search for their
+// own title does not find: they are indexed by other words, or for another site.
+func (db *DB) Unfindable(ctx context.Context, site feedback.SiteID, newest int) (lost []feedback.PostID, err error) {
+	// Posts and index must be seen at the same moment.
+	err = db.snapshot(ctx, func(tx *Tx) error {
+		posts, err := collect(ctx, tx, `
+			SELECT id, title
+			FROM   posts p
+			WHERE  site_id = $1 AND `+searchable+`
+			ORDER  BY id DESC
+			LIMIT  $2`, []any{site, newest}, func(r *sql.Rows, p *feedback.Post) error { return r.Scan(&p.ID, &p.Title) })
+		if err != nil {
+			return err
+		}
+		for _, p := range posts {
+			q := parseQuery(p.Title).whole()
+			if len(q) == 0 {
+				continue
+			}
+			var one int
+			query, args := tx.d.finds(site, q, p.ID)
+			found, err := tx.row(ctx, query, args, &one)
+			if err != nil {
+				return err
+			}
+			if !found {
+				lost = append(lost, p.ID)
+			}
+		}
+		return nil
+	})
+	return lost, wrap("look for posts", err)
 }
 
 // indexRows: the index itself cannot be joined by rowid cheaply; the table that
@@ -196,15 +212,6 @@ func (sqliteDialect) indexRows() (table, samePost string) {
 
 func (postgresDialect) indexRows() (table, samePost string) {
 	return "post_search", "d.site_id = p.site_id AND d.id = p.id"
-}
-
-func (sqliteDialect) indexedFor(site feedback.SiteID) (string, []any) {
-	return `SELECT COUNT(*) FROM post_search WHERE post_search MATCH $1`, []any{`site : "` + siteWord(site) + `"`}
-}
-
-func (postgresDialect) indexedFor(site feedback.SiteID) (string, []any) {
-	return `SELECT COUNT(*) FROM post_search WHERE site_id = $1 AND words @@ $2::tsquery`,
-		[]any{site, "'" + siteWord(site) + "':D"}
 }
 
 // AllEvents lists what happened on all sites, by site and age, after the one

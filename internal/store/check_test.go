@@ -184,22 +184,22 @@ func TestCheckFindsDamage(t *testing.T) {
 		"a post no search finds": {
 			engine: ofPostgres,
 			damage: []string{`DELETE FROM post_search WHERE id = $post`},
-			want:   []string{"search: posts $spelled: no search can find it", "search: sites site_"}, lines: 2},
+			want:   []string{"search: posts $spelled: no search can find it", "search: posts $spelled: a search for its title"}, lines: 2},
 		"a post no search finds, ": {
 			engine: ofSqlite,
 			damage: []string{`DELETE FROM post_search WHERE rowid = $post`},
-			want:   []string{"search: posts $spelled: no search can find it", "search: sites site_"}, lines: 2},
+			want:   []string{"search: posts $spelled: no search can find it", "search: posts $spelled: a search for its title"}, lines: 2},
 		"an archived post that is found": {
 			damage: []string{`UPDATE posts SET archived = TRUE WHERE id = $post`},
-			want:   []string{"search: posts $spelled: searches find it, and none should"}, lines: 2},
-		"a post found on another site": {
+			want:   []string{"search: posts $spelled: searches find it, and none should"}, lines: 1},
+		"a post indexed by other words": {
 			engine: ofSqlite,
-			damage: []string{`INSERT OR REPLACE INTO post_search (rowid, site, title, body) VALUES ($post, 'site42', 'x', 'y')`},
-			want:   []string{"search: sites site_"}, lines: 1},
-		"a post found on another site, ": {
+			damage: []string{`INSERT OR REPLACE INTO post_search (rowid, title, body) VALUES ($post, 'x', 'y')`},
+			want:   []string{"search: posts $spelled: a search for its title does not find it"}, lines: 1},
+		"a post indexed by other words, ": {
 			engine: ofPostgres,
 			damage: []string{`UPDATE post_search SET words = 'x:1A' WHERE id = $post`},
-			want:   []string{"search: sites site_"}, lines: 1},
+			want:   []string{"search: posts $spelled: a search for its title does not find it"}, lines: 1},
 		"an event that is no JSON": {
 			damage: []string{`UPDATE events SET payload = '{"type":' WHERE type = 'comment.created'`},
 			want:   []string{"events: events msg_", "not the JSON of an event"}, lines: 1},

@@ -30,10 +30,8 @@ type dialect interface {
 	unindex(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID) error
 
 	// indexRows names a table with a row for each indexed post, called d in
-	// queries, and says when it is the row of posts p. indexedFor counts the
-	// posts that are indexed for a site.
+	// queries, and says when it is the row of posts p.
 	indexRows() (table, samePost string)
-	indexedFor(site feedback.SiteID) (query string, args []any)
 
 	// columns selects the columns of all tables: table, name, type, whether it
 	// is NOT NULL, whether it has a default, and its place in the primary key,
@@ -42,7 +40,10 @@ type dialect interface {
 
 	// matches selects the ids of the newest posts with an id below that
 	// given whose words match a query, newest first.
-	matches(site feedback.SiteID, q searchQuery, in searchIn, below feedback.PostID, limit int) (query string, args []any)
+	matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (query string, args []any)
+
+	// finds selects one row if the words of the post match a query, else none.
+	finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (query string, args []any)
 }
 
 // TryLock takes a lock named by key until the transaction is over. False means

@@ -116,6 +116,9 @@ func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, f
 // Read runs fn outside a transaction: each query sees what is committed when it
 // runs. What must agree belongs into one query.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return fn(db.tx(db.reader))
 }
 

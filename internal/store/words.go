@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -156,6 +157,15 @@ type searchTerm struct {
 	prefix bool   // the last word may go on
 }
 
+// whole is the query without the licence that the last word may go on.
+func (q searchQuery) whole() searchQuery {
+	w := slices.Clone(q)
+	for i := range w {
+		w[i].prefix = false
+	}
+	return w
+}
+
 // maxTerms bounds the cost of a query.
 const maxTerms = 16
 
@@ -175,9 +185,10 @@ func parseQuery(text string) searchQuery {
 					t.words = append(t.words, clip(r.text))
 					continue
 				}
-				// Inside, the final single character is not wanted: it
-				// would ask for the run to end here.
-				t.words = append(t.words, pairs(r.text, false)...)
+				// At the end, the final single character is not wanted: it
+				// would ask for the run to end here. Before another run it
+				// does.
+				t.words = append(t.words, pairs(r.text, i < len(rs)-1)...)
 				if utf8.RuneCountInString(r.text) == 1 && i == len(rs)-1 {
 					t.prefix = true
 				}
