@@ -185,9 +185,10 @@ func parseQuery(text string) searchQuery {
 					t.words = append(t.words, clip(r.text))
 					continue
 				}
-				// Inside, the final single character is not wanted: it
-				// would ask for the run to end here.
-				t.words = append(t.words, pairs(r.text, false)...)
+				// At the end, the final single character is not wanted: it
+				// would ask for the run to end here. Before another run it
+				// does.
+				t.words = append(t.words, pairs(r.text, i < len(rs)-1)...)
 				if utf8.RuneCountInString(r.text) == 1 && i == len(rs)-1 {
 					t.prefix = true
 				}
