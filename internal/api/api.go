@@ -42,8 +42,7 @@ type API struct {
 	keys     *ratelimit.Limiter[feedback.KeyID]
 	failures *ratelimit.Limiter[netip.Prefix]
 	document []byte
-
-	errorPage []byte
+	errors   []byte // the page about them
 }
 
 // New returns an API.
@@ -59,8 +58,8 @@ func New(cfg Config) *API {
 		keys: ratelimit.New[feedback.KeyID](cfg.Now), failures: ratelimit.New[netip.Prefix](cfg.Now),
 	}
 	a.ops = operations(cfg.App.AgentKinds())
-	a.document = mustDocument(a.ops, cfg)
-	a.errorPage = mustErrorPage(cfg.BaseURL)
+	a.document = mustDocument(a.ops, cfg.App.AgentKinds(), cfg.BaseURL)
+	a.errors = mustErrorPage(cfg.BaseURL)
 	for i := range a.ops {
 		op := &a.ops[i]
 		a.mux.HandleFunc(op.method+" "+op.path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
@@ -72,8 +71,11 @@ func New(cfg Config) *API {
 	return a
 }
 
-// Document is the OpenAPI document of the API.
-func (a *API) Document() []byte { return a.document }
+// Describe returns the OpenAPI document of an API under these agent names at
+// this address.
+func Describe(kinds feedback.AgentKinds, baseURL string) []byte {
+	return mustDocument(operations(kinds), kinds, baseURL)
+}
 
 // ServeHTTP serves a request for the API.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {

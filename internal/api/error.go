@@ -88,10 +88,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	case feedback.Unavailable:
 		h.Set("Retry-After", "1")
 	}
-	body, encodeErr := json.Marshal(Error{ErrorBody{
-		Code: e.Code, Message: e.Msg, Details: e.Details, Hint: e.Hint,
-		Docs: a.cfg.BaseURL + "/docs/errors#" + string(e.Code),
-	}})
+	body, encodeErr := json.Marshal(bodyOf(e, a.cfg.BaseURL))
 	if encodeErr != nil {
 		a.cfg.Log.ErrorContext(r.Context(), "error not encoded", "err", encodeErr)
 	}
@@ -99,6 +96,14 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	w.Write(body)
+}
+
+// bodyOf is what is shown of an error.
+func bodyOf(e *feedback.Error, baseURL string) Error {
+	return Error{ErrorBody{
+		Code: e.Code, Message: e.Msg, Details: e.Details, Hint: e.Hint,
+		Docs: baseURL + "/docs/errors#" + string(e.Code),
+	}}
 }
 
 // unexpected logs an error that is not the caller's and says nothing of it.

@@ -40,12 +40,8 @@ func mustErrorPage(baseURL string) []byte {
 		last := &groups[len(groups)-1]
 		last.Codes = append(last.Codes, c)
 	}
-	sample, err := json.MarshalIndent(Error{ErrorBody{
-		Code: feedback.ScopeRequired, Message: "This key does not hold the scope posts:write.",
-		Details: map[string]any{"requiredScope": "posts:write", "grantedScopes": []string{"posts:read"}},
-		Docs:    baseURL + "/docs/errors#" + string(feedback.ScopeRequired),
-		Hint:    "Use a key that holds posts:write, or add the scope to this one in the dashboard.",
-	}}, "", "  ")
+	key := feedback.Key{Scopes: []feedback.Scope{feedback.PostsRead}}
+	sample, err := json.MarshalIndent(bodyOf(key.Require(feedback.PostsWrite).(*feedback.Error), baseURL), "", "  ")
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +67,7 @@ func markNames(text string) template.HTML {
 func (a *API) serveErrorPage(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	serveDocs(w, r, "text/html; charset=utf-8", a.errorPage)
+	serveDocs(w, r, "text/html; charset=utf-8", a.errors)
 }
 
 func (a *API) serveDocsStyle(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
 
 	// Faces.
-	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"apiref":    {}, // the reference page, from the document's URL alone
 	"web":       {"feedback"},

@@ -2,34 +2,40 @@ package auth
 
 import (
 	"runtime"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 )
 
-// With every place taken, a sign-in must wait instead of allocating, and go on
+// With every place taken a sign-in must wait instead of allocating, and go on
 // as soon as one is free.
 func TestHashingIsBounded(t *testing.T) {
-	for range cap(hashing) {
+	if n := cap(hashing); n < 1 || n > 8 {
+		t.Errorf("%d hashes at once; want 1 to 8", n)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		// A channel of the bubble's own, so that waiting for it can be seen.
+		defer func(before chan struct{}) { hashing = before }(hashing)
+		hashing = make(chan struct{}, 1)
 		hashing <- struct{}{}
-	}
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	for range 3 {
-		wg.Go(func() { CheckPassword("", "x") })
-	}
-	go func() { wg.Wait(); close(done) }()
-	select {
-	case <-done:
-		t.Error("a hash was computed with every place taken")
-	default:
-	}
-	if n := len(hashing); n != cap(hashing) {
-		t.Errorf("%d of %d places taken", n, cap(hashing))
-	}
-	for range cap(hashing) {
+
+		var finished atomic.Int32
+		for range 3 {
+			go func() {
+				CheckPassword("", "x")
+				finished.Add(1)
+			}()
+		}
+		synctest.Wait()
+		if n := finished.Load(); n != 0 {
+			t.Errorf("%d hashes were computed with every place taken", n)
+		}
 		<-hashing
-	}
-	<-done
+		synctest.Wait()
+		if n := finished.Load(); n != 3 {
+			t.Errorf("%d of 3 went on when the place was free", n)
+		}
+	})
 }
 
 func TestUnreadableHashCostsAsMuchAsAWrongPassword(t *testing.T) {
