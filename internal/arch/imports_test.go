@@ -22,11 +22,12 @@ var mayImport = map[string][]string{
 	"idempotency": {},
 	"auth":        {},
 	"config":      {},
+	"prose":       {}, // made-up texts, for trying and measuring
 
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "prose"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
@@ -40,6 +41,7 @@ var mayImport = map[string][]string{
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
 	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
+	"tools":  {"*"}, // programs for those who work on Heed
 
 	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},

@@ -174,9 +174,15 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 	return out, err
 }
 
+// indexed is a post as the index sees it.
+type indexed struct {
+	post        feedback.PostID
+	title, body []string
+}
+
 // IndexPost has searches find the post by its title and body, as they are now.
 func (tx *Tx) IndexPost(ctx context.Context, site feedback.SiteID, post feedback.PostID, title, body string) error {
-	if err := tx.d.index(ctx, tx, site, post, wordsOf(title), wordsOf(body)); err != nil {
+	if err := tx.d.index(ctx, tx, site, indexed{post, wordsOf(title), wordsOf(body)}); err != nil {
 		return fmt.Errorf("index post: %w", err)
 	}
 	return nil
@@ -196,11 +202,23 @@ func (tx *Tx) UnindexPost(ctx context.Context, site feedback.SiteID, post feedba
 // FTS5 cannot.
 func siteWord(site feedback.SiteID) string { return site.String()[len("site_"):] }
 
-func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT OR REPLACE INTO post_search (rowid, title, body)
-		VALUES ($1, $2, $3)`, post, sitePhrase(site, title), sitePhrase(site, body))
+		VALUES ($1, $2, $3)`, p.post, sitePhrase(site, p.title), sitePhrase(site, p.body))
 	return err
+}
+
+func (sqliteDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	for _, p := range posts {
+		_, err := tx.exec(ctx, `
+			INSERT INTO post_search (rowid, title, body)
+			VALUES ($1, $2, $3)`, p.post, sitePhrase(site, p.title), sitePhrase(site, p.body))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sitePhrase joins the words of a site as FTS5 is given them.
@@ -222,7 +240,7 @@ func (sqliteDialect) unindex(ctx context.Context, tx *Tx, _ feedback.SiteID, pos
 	return err
 }
 
-func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
+func (sqliteDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q))
 	for i, t := range q {
 		star := ""
@@ -235,26 +253,44 @@ func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback
 			terms[i] = `(` + terms[i] + ` OR "` + sitePhrase(site, []string{t.joined}) + `"` + star + `)`
 		}
 	}
+	return strings.Join(terms, " AND ")
+}
+
+func (d sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
 	return `
 			SELECT rowid AS id
 			FROM   post_search
 			WHERE  post_search MATCH $1 AND rowid < $2
 			ORDER  BY rowid DESC
-			LIMIT  $3 + 0`, []any{strings.Join(terms, " AND "), below, limit}
+			LIMIT  $3 + 0`, []any{d.terms(site, q), below, limit}
 }
 
-func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (d sqliteDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {
+	return `SELECT 1 FROM post_search WHERE post_search MATCH $1 AND rowid = $2`, []any{d.terms(site, q), post}
+}
+
+func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO post_search (site_id, id, words)
 		VALUES ($1, $2, $3::tsvector)
 		ON CONFLICT (site_id, id) DO UPDATE SET words = excluded.words`,
-		site, post, tsvector(site, title, body))
+		site, p.post, tsvector(site, p.title, p.body))
 	return err
 }
 
+func (postgresDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	rows := tx.bulk("post_search", "site_id", "id", "words")
+	for _, p := range posts {
+		if err := rows.add(ctx, site, p.post, tsvector(site, p.title, p.body)); err != nil {
+			return err
+		}
+	}
+	return rows.flush(ctx)
+}
+
 // tsvector spells the words with their positions: A for the title, B for the
-// body, D for the site, which no query of a person looks into. A gap keeps a phrase from running over from one to the
-// other.
+// body, D for the site, which no query of a person looks into. A gap keeps a
+// phrase from running over from one to the other.
 func tsvector(site feedback.SiteID, title, body []string) string {
 	const lastPosition = 16383 // PostgreSQL counts no further
 	var b strings.Builder
@@ -278,7 +314,7 @@ func (postgresDialect) unindex(ctx context.Context, tx *Tx, site feedback.SiteID
 	return err
 }
 
-func (postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
+func (postgresDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q)+1)
 	terms[0] = "'" + siteWord(site) + "':D"
 	for i, t := range q {
@@ -292,10 +328,19 @@ func (postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedba
 		}
 		terms[i+1] = "(" + words + ")"
 	}
+	return strings.Join(terms, " & ")
+}
+
+func (d postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
 	return `
 			SELECT id
 			FROM   post_search
 			WHERE  site_id = $1 AND words @@ $2::tsquery AND id < $3
 			ORDER  BY id DESC
-			LIMIT  $4 + 0`, []any{site, strings.Join(terms, " & "), below, limit}
+			LIMIT  $4 + 0`, []any{site, d.terms(site, q), below, limit}
+}
+
+func (d postgresDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {
+	return `SELECT 1 FROM post_search WHERE site_id = $1 AND id = $2 AND words @@ $3::tsquery`,
+		[]any{site, post, d.terms(site, q)}
 }
