@@ -288,20 +288,17 @@ func (postgresDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteI
 	return rows.flush(ctx)
 }
 
-// tsvector spells the words with their positions: A for the title, B for the
-// body, D for the site, which no query of a person looks into. A gap keeps a
-// phrase from running over from one to the other.
+// tsvector spells the words with their positions. A gap keeps a phrase from
+// running over from the title into the body. There are no weights: a query that
+// asks for one has the index read every post of the site.
 func tsvector(site feedback.SiteID, title, body []string) string {
 	const lastPosition = 16383 // PostgreSQL counts no further
 	var b strings.Builder
-	fmt.Fprintf(&b, "'%s':1D", siteWord(site))
-	pos := 2
-	for _, part := range []struct {
-		words  []string
-		weight byte
-	}{{title, 'A'}, {body, 'B'}} {
-		for _, w := range part.words {
-			fmt.Fprintf(&b, " '%s':%d%c", w, min(pos, lastPosition), part.weight)
+	fmt.Fprintf(&b, "'%s'", siteWord(site))
+	pos := 1
+	for _, words := range [][]string{title, body} {
+		for _, w := range words {
+			fmt.Fprintf(&b, " '%s':%d", w, min(pos, lastPosition))
 			pos++
 		}
 		pos++
@@ -316,15 +313,15 @@ func (postgresDialect) unindex(ctx context.Context, tx *Tx, site feedback.SiteID
 
 func (postgresDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q)+1)
-	terms[0] = "'" + siteWord(site) + "':D"
+	terms[0] = "'" + siteWord(site) + "'"
 	for i, t := range q {
 		star := ""
 		if t.prefix {
-			star = "*"
+			star = ":*"
 		}
-		words := "'" + strings.Join(t.words, "':AB <-> '") + "':" + star + "AB"
+		words := "'" + strings.Join(t.words, "' <-> '") + "'" + star
 		if t.joined != "" {
-			words = "(" + words + ") | '" + t.joined + "':" + star + "AB"
+			words = "(" + words + ") | '" + t.joined + "'" + star
 		}
 		terms[i+1] = "(" + words + ")"
 	}
