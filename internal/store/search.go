@@ -81,7 +81,7 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 // the newest.
 func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (n int, newest feedback.PostID, err error) {
 	sub, args := tx.d.matches(site, q, math.MaxInt64, maxRanked+1)
-	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, args, &n, &newest)
+	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, tx.d.freshPlan(args), &n, &newest)
 	return n, newest, wrap("count matches", err)
 }
 
@@ -99,7 +99,7 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, s *scored) error {
 			var title string
 			err := rows.Scan(&s.id, &title)
@@ -150,7 +150,7 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
 			var f ref
