@@ -18,6 +18,11 @@ func (tx *Tx) Members(ctx context.Context) ([]feedback.Member, error) {
 	return tx.s.Members(ctx, tx.actor.Account.ID, 0, maxMembers)
 }
 
+// MemberNames returns the names of all who are or were members of the account.
+func (tx *Tx) MemberNames(ctx context.Context) (map[feedback.MemberID]string, error) {
+	return tx.s.MemberNames(ctx, tx.actor.Account.ID, maxMembers)
+}
+
 // Invitations lists the open invitations of the account.
 func (tx *Tx) Invitations(ctx context.Context) ([]feedback.Invitation, error) {
 	return tx.s.Invitations(ctx, tx.actor.Account.ID, maxMembers)
@@ -193,7 +198,7 @@ func (tx *Tx) RemoveMember(ctx context.Context, member string) (*feedback.Member
 	if err := tx.keepOwner(ctx, m, ""); err != nil {
 		return nil, err
 	}
-	return m, tx.s.DeleteMember(ctx, tx.actor.Account.ID, m.ID)
+	return m, tx.s.RemoveMember(ctx, tx.actor.Account.ID, m.ID)
 }
 
 // resetLife is how long a link for a new password works.

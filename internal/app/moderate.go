@@ -150,13 +150,9 @@ func (tx *Tx) PostPage(ctx context.Context, post string, comments feedback.Windo
 }
 
 func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
-	members, err := tx.Members(ctx)
-	if err != nil {
+	var err error
+	if out.Members, err = tx.MemberNames(ctx); err != nil {
 		return err
-	}
-	out.Members = make(map[feedback.MemberID]string, len(members))
-	for _, m := range members {
-		out.Members[m.ID] = m.Name
 	}
 	visitors := []feedback.VisitorID{out.Post.AuthorID}
 	for _, c := range out.Comments.Items {

@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"idempotency": {},
 	"auth":        {},
 	"config":      {},
+	"prose":       {}, // made-up texts, for trying and measuring
 	"i18n":        {}, // texts, plurals, dates and numbers of languages
 
 	// What mails say, for every face that sends one.
@@ -30,7 +31,7 @@ var mayImport = map[string][]string{
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter", "prose"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
@@ -44,6 +45,7 @@ var mayImport = map[string][]string{
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
 	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
+	"tools":  {"*"}, // programs for those who work on Heed
 
 	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},

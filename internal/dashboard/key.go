@@ -64,22 +64,13 @@ func (c *call) showKeys(status int, v keysView) error {
 		if v.Keys, err = tx.Keys(c.ctx); err != nil {
 			return err
 		}
-		v.Members, err = memberNames(c, tx)
+		v.Members, err = tx.MemberNames(c.ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return c.render(status, keysPage(c.chrome("API keys", "keys"), v))
-}
-
-func memberNames(c *call, tx *app.Tx) (map[feedback.MemberID]string, error) {
-	members, err := tx.Members(c.ctx)
-	names := make(map[feedback.MemberID]string, len(members))
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	return names, err
 }
 
 // createKey answers with the page itself, not with a redirect: the secret is in

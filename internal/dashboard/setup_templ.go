@@ -289,7 +289,7 @@ func readyPage(g gate, v setupView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</pre></div><div class=\"actions\"><a class=\"btn pri\" href=\"/dash\">Open the dashboard</a> <a class=\"btn\" href=\"/api/\">API reference</a></div></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</pre></div><div class=\"actions\"><a class=\"btn pri\" href=\"/dash\">Open the dashboard</a> <a class=\"btn\" href=\"/api-reference\">API reference</a></div></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -72,10 +72,23 @@ func (tx *Tx) InsertMember(ctx context.Context, m *feedback.Member, passwordHash
 	return n > 0, wrap("insert member", err)
 }
 
+// Team returns the first members of an account by creation, at most limit.
+func (tx *Tx) Team(ctx context.Context, account feedback.AccountID, limit int) ([]feedback.Member, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, account_id, email, name, role, created_at
+		FROM   members
+		WHERE  account_id = $1 AND left_at IS NULL
+		ORDER  BY id
+		LIMIT  $2 + 0`, []any{account, limit}, func(r *sql.Rows, m *feedback.Member) error {
+		return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
+	})
+	return out, wrap("team", err)
+}
+
 // SeatCount counts the members of an account and its open invitations.
 func (tx *Tx) SeatCount(ctx context.Context, id feedback.AccountID) (n int, err error) {
 	_, err = tx.row(ctx, `
-		SELECT (SELECT COUNT(*) FROM members WHERE account_id = $1) +
+		SELECT (SELECT COUNT(*) FROM members WHERE account_id = $1 AND left_at IS NULL) +
 		       (SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2)`,
 		[]any{id, micros(tx.Now)}, &n)
 	return n, wrap("count seats", err)

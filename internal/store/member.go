@@ -36,7 +36,7 @@ func (tx *Tx) Logins(ctx context.Context, email string, limit int) ([]Login, err
 		SELECT m.id, m.account_id, m.email, m.name, m.role, m.created_at, m.password_hash, a.name
 		FROM   members m
 		JOIN   accounts a ON a.id = m.account_id
-		WHERE  m.email = $1
+		WHERE  m.email = $1 AND m.left_at IS NULL
 		ORDER  BY m.id
 		LIMIT  $2 + 0`, []any{email, limit}, func(r *sql.Rows, l *Login) error {
 		m := &l.Member
@@ -50,7 +50,7 @@ func (tx *Tx) Member(ctx context.Context, account feedback.AccountID, id feedbac
 	m, err := first(collect(ctx, tx, `
 		SELECT `+memberColumns+`
 		FROM   members
-		WHERE  account_id = $1 AND id = $2`+tx.d.forUpdate(), []any{account, id}, scanMember))
+		WHERE  account_id = $1 AND id = $2 AND left_at IS NULL`+tx.d.forUpdate(), []any{account, id}, scanMember))
 	return m, wrap("member", err)
 }
 
@@ -59,7 +59,7 @@ func (tx *Tx) Members(ctx context.Context, account feedback.AccountID, after fee
 	out, err := collect(ctx, tx, `
 		SELECT `+memberColumns+`
 		FROM   members
-		WHERE  account_id = $1 AND id > $2
+		WHERE  account_id = $1 AND id > $2 AND left_at IS NULL
 		ORDER  BY id
 		LIMIT  $3 + 0`, []any{account, int64(after), limit}, scanMember)
 	return out, wrap("members", err)
@@ -69,7 +69,7 @@ func (tx *Tx) Members(ctx context.Context, account feedback.AccountID, after fee
 func (tx *Tx) OwnerCount(ctx context.Context, account feedback.AccountID) (n int, err error) {
 	_, err = tx.row(ctx, `
 		SELECT COUNT(*) FROM members
-		WHERE  account_id = $1 AND role = $2`, []any{account, feedback.Owner}, &n)
+		WHERE  account_id = $1 AND role = $2 AND left_at IS NULL`, []any{account, feedback.Owner}, &n)
 	return n, wrap("count owners", err)
 }
 
@@ -97,20 +97,37 @@ func (tx *Tx) SetPasswordHash(ctx context.Context, id feedback.MemberID, hash st
 	return wrap("set password", err)
 }
 
-// DeleteMember removes a member from an account, with everything to sign in
-// with. What the member did stays.
-func (tx *Tx) DeleteMember(ctx context.Context, account feedback.AccountID, id feedback.MemberID) error {
+// RemoveMember takes a member from an account, with everything to sign in with,
+// and frees the address. The row stays: what the member did keeps its author.
+func (tx *Tx) RemoveMember(ctx context.Context, account feedback.AccountID, id feedback.MemberID) error {
 	for _, query := range []string{
 		`DELETE FROM sessions WHERE member_id = $1`,
 		`DELETE FROM one_time_links WHERE member_id = $1`,
 		`DELETE FROM recovery_codes WHERE member_id = $1`,
 	} {
 		if _, err := tx.exec(ctx, query, id); err != nil {
-			return wrap("delete member", err)
+			return wrap("remove member", err)
 		}
 	}
-	_, err := tx.exec(ctx, `DELETE FROM members WHERE account_id = $1 AND id = $2`, account, id)
-	return wrap("delete member", err)
+	_, err := tx.exec(ctx, `
+		UPDATE members SET left_at = $1, email = $2, password_hash = '', totp = NULL
+		WHERE  account_id = $3 AND id = $4`, micros(tx.Now), id.String(), account, id)
+	return wrap("remove member", err)
+}
+
+// MemberNames returns the names of all who are or were members of an account.
+func (tx *Tx) MemberNames(ctx context.Context, account feedback.AccountID, limit int) (map[feedback.MemberID]string, error) {
+	all, err := collect(ctx, tx, `
+		SELECT `+memberColumns+`
+		FROM   members
+		WHERE  account_id = $1
+		ORDER  BY id DESC
+		LIMIT  $2 + 0`, []any{account, limit}, scanMember)
+	names := make(map[feedback.MemberID]string, len(all))
+	for _, m := range all {
+		names[m.ID] = m.Name
+	}
+	return names, wrap("member names", err)
 }
 
 const invitationColumns = `id, account_id, email, role, invited_by, created_at, expires_at, ended_at`

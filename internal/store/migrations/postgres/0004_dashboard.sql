@@ -57,6 +57,10 @@ CREATE INDEX audit_account ON audit (account_id, id);
 CREATE INDEX audit_action ON audit (account_id, action, id);
 CREATE INDEX audit_actor ON audit (account_id, actor_id, id);
 
+-- Members who have left keep their row, so that what they did keeps its author;
+-- their address is free again.
+ALTER TABLE members ADD COLUMN left_at BIGINT;
+
 -- A second factor: the secret is sealed, totp_step is the last code that was
 -- taken, so that none is taken twice.
 ALTER TABLE members ADD COLUMN totp BYTEA;
