@@ -177,11 +177,11 @@ func (tx *Tx) changePost(ctx context.Context, post string) (*feedback.Post, erro
 // SetPostFlag pins, archives or locks a post, or takes that back. What it is
 // already changes nothing.
 func (tx *Tx) SetPostFlag(ctx context.Context, post string, flag feedback.PostFlag, on bool) error {
-	if err := flag.Check(); err != nil {
+	p, err := tx.changePost(ctx, post)
+	if err != nil {
 		return err
 	}
-	p, err := tx.changePost(ctx, post)
-	if err != nil || flag.Of(p) == on {
+	if err := flag.Check(); err != nil || flag.Of(p) == on {
 		return err
 	}
 	if err := tx.s.SetPostFlag(ctx, tx.site.ID, p.ID, flag, on); err != nil {

@@ -202,6 +202,11 @@ type SignedIn struct {
 	Actor *Actor
 }
 
+// Owns reports whether a site, as it was spelled, is one of the account's.
+func (in *SignedIn) Owns(site string) bool {
+	return slices.ContainsFunc(in.Sites, func(s feedback.Site) bool { return s.ID.String() == site })
+}
+
 // maxSites bounds how many sites the dashboard offers to switch to.
 const maxSites = 1000
 

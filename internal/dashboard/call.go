@@ -69,6 +69,9 @@ func (c *call) admit(rt route) error {
 	if !c.who.Member.Role.AtLeast(rt.least) || rt.operator && !c.who.Operator {
 		return feedback.ErrRole(rt.least)
 	}
+	if site := c.r.PathValue("site"); site != "" && !c.who.Owns(site) {
+		return feedback.Missing("site", site)
+	}
 	if rt.proof && !c.who.Session.Proven(c.cfg.Now()) {
 		if err := c.prove(); err != nil {
 			return err

@@ -120,6 +120,12 @@ func (v *chrome) places() []placeGroup {
 var (
 	sitePlaces = []place{
 		{"posts", "Posts", "inbox", "posts"},
+		{"boards", "Boards", "board", "boards"},
+		{"statuses", "Statuses", "flag", "statuses"},
+		{"tags", "Tags", "pin", "tags"},
+		{"changelog", "Changelog", "mega", "changelog"},
+		{"insights", "Insights", "chart", "insights"},
+		{"automation", "Automation", "bot", "automation"},
 	}
 
 	accountPlaces = []placeGroup{

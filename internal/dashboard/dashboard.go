@@ -97,6 +97,7 @@ func routes() []route {
 		viewer = feedback.Viewer
 		member = feedback.Editor
 		admin  = feedback.Admin
+		owner  = feedback.Owner
 	)
 	return []route{
 		{pattern: "GET /signin", handle: (*call).showSignIn},
@@ -105,6 +106,8 @@ func routes() []route {
 		{pattern: "GET /setup", handle: (*call).showSetupHint},
 		{pattern: "GET /setup/{token}", handle: (*call).showSetup},
 		{pattern: "POST /setup/{token}", handle: (*call).setUp},
+		{pattern: "GET /invite/{token}", handle: (*call).showInvitation},
+		{pattern: "POST /invite/{token}", handle: (*call).acceptInvitation},
 		{pattern: "GET /reset/{token}", handle: (*call).showReset},
 		{pattern: "POST /reset/{token}", handle: (*call).resetPassword},
 
@@ -126,7 +129,21 @@ func routes() []route {
 		{pattern: "POST /dash/keys", least: admin, proof: true, handle: (*call).createKey},
 		{pattern: "POST /dash/keys/{key}/revoke", least: admin, handle: (*call).revokeKey},
 
+		{pattern: "GET /dash/members", least: viewer, handle: (*call).members},
+		{pattern: "POST /dash/members/invite", least: admin, proof: true, handle: (*call).invite},
+		{pattern: "POST /dash/members/invitations/{invitation}/revoke", least: admin, handle: (*call).revokeInvitation},
+		{pattern: "POST /dash/members/{member}/role", least: admin, proof: true, handle: (*call).changeRole},
+		{pattern: "POST /dash/members/{member}/remove", least: admin, proof: true, handle: (*call).removeMember},
+		{pattern: "POST /dash/members/{member}/reset", least: admin, proof: true, handle: (*call).resetLink},
+		{pattern: "GET /dash/plan", least: viewer, handle: (*call).plan},
+		{pattern: "GET /dash/audit", least: admin, handle: (*call).audit},
+		{pattern: "GET /dash/audit.csv", least: admin, handle: (*call).auditExport},
+
+		{pattern: "GET /dash/sites/new", least: admin, handle: (*call).newSite},
+		{pattern: "POST /dash/sites", least: admin, handle: (*call).createSite},
 		{pattern: "GET /dash/sites/{site}", least: viewer, handle: (*call).overview},
+		{pattern: "GET /dash/sites/{site}/settings", least: admin, handle: (*call).siteSettings},
+		{pattern: "POST /dash/sites/{site}/settings", least: admin, handle: (*call).saveSite},
 
 		{pattern: "GET /dash/sites/{site}/posts", least: viewer, handle: (*call).posts},
 		{pattern: "POST /dash/sites/{site}/posts", least: member, handle: (*call).createPost},
@@ -145,5 +162,38 @@ func routes() []route {
 		{pattern: "GET /dash/sites/{site}/posts/{post}/merge", least: member, handle: (*call).mergePreview},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/merge", least: member, handle: (*call).merge},
 		{pattern: "POST /dash/sites/{site}/actions/{action}/undo", least: member, handle: (*call).undo},
+
+		{pattern: "GET /dash/sites/{site}/boards", least: viewer, handle: (*call).boards},
+		{pattern: "POST /dash/sites/{site}/boards", least: admin, handle: (*call).createBoard},
+		{pattern: "POST /dash/sites/{site}/boards/{board}", least: admin, handle: (*call).saveBoard},
+		{pattern: "POST /dash/sites/{site}/boards/{board}/remove", least: admin, handle: (*call).removeBoard},
+		{pattern: "GET /dash/sites/{site}/statuses", least: viewer, handle: (*call).statuses},
+		{pattern: "POST /dash/sites/{site}/statuses", least: admin, handle: (*call).createStatus},
+		{pattern: "POST /dash/sites/{site}/statuses/order", least: admin, handle: (*call).orderStatus},
+		{pattern: "GET /dash/sites/{site}/statuses/{status}", least: admin, handle: (*call).status},
+		{pattern: "POST /dash/sites/{site}/statuses/{status}", least: admin, handle: (*call).saveStatus},
+		{pattern: "POST /dash/sites/{site}/statuses/{status}/remove", least: admin, handle: (*call).removeStatus},
+		{pattern: "GET /dash/sites/{site}/tags", least: viewer, handle: (*call).tags},
+		{pattern: "POST /dash/sites/{site}/tags", least: member, handle: (*call).createTag},
+		{pattern: "POST /dash/sites/{site}/tags/{tag}", least: member, handle: (*call).saveTag},
+		{pattern: "POST /dash/sites/{site}/tags/{tag}/remove", least: admin, handle: (*call).removeTag},
+
+		{pattern: "GET /dash/sites/{site}/changelog", least: viewer, handle: (*call).changelog},
+		{pattern: "GET /dash/sites/{site}/changelog/new", least: member, handle: (*call).newEntry},
+		{pattern: "POST /dash/sites/{site}/changelog", least: member, handle: (*call).createEntry},
+		{pattern: "POST /dash/sites/{site}/changelog/preview", least: member, handle: (*call).previewEntry},
+		{pattern: "GET /dash/sites/{site}/changelog/{entry}", least: viewer, handle: (*call).entry},
+		{pattern: "POST /dash/sites/{site}/changelog/{entry}", least: member, handle: (*call).saveEntry},
+		{pattern: "POST /dash/sites/{site}/changelog/{entry}/publish", least: member, handle: (*call).publishEntry},
+		{pattern: "POST /dash/sites/{site}/changelog/{entry}/unpublish", least: member, handle: (*call).unpublishEntry},
+
+		{pattern: "GET /dash/sites/{site}/automation", least: viewer, handle: (*call).automation},
+		{pattern: "POST /dash/sites/{site}/automation", least: member, handle: (*call).startRun},
+		{pattern: "GET /dash/sites/{site}/automation/{run}", least: viewer, handle: (*call).showOneRun},
+		{pattern: "POST /dash/sites/{site}/automation/{run}/complete", least: member, handle: (*call).completeRun},
+		{pattern: "GET /dash/sites/{site}/insights", least: viewer, handle: (*call).insights},
+
+		{pattern: "GET /dash/operator", least: owner, operator: true, handle: (*call).operator},
+		{pattern: "POST /dash/operator/accounts/{account}/plan", least: owner, operator: true, proof: true, handle: (*call).setPlan},
 	}
 }

@@ -494,7 +494,7 @@ func mergedPosts(v *chrome, d *app.PostPage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(d.Merged) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<section class=\"card\" aria-labelledby=\"merged\"><h2 class=\"pad\" id=\"merged\">Merged into this post</h2><table class=\"t\"><thead class=\"sr\"><tr><th>Post</th><th>When</th><th>Undo</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<section class=\"card scroll\" aria-labelledby=\"merged\" tabindex=\"0\"><h2 class=\"pad\" id=\"merged\">Merged into this post</h2><table class=\"t\"><thead class=\"sr\"><tr><th>Post</th><th>When</th><th>Undo</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1800,7 +1800,7 @@ func mergePage(v *chrome, d mergeView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 165, "\" placeholder=\"Search the post that survives\" aria-label=\"Search the post that survives\" dir=\"auto\"></div><button class=\"btn\">Search</button></form><section class=\"card\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 165, "\" placeholder=\"Search the post that survives\" aria-label=\"Search the post that survives\" dir=\"auto\"></div><button class=\"btn\">Search</button></form><section class=\"card scroll\" tabindex=\"0\" aria-label=\"Posts to choose from\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1889,7 +1889,7 @@ func mergePage(v *chrome, d mergeView) templ.Component {
 							var templ_7745c5c3_Var85 string
 							templ_7745c5c3_Var85, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/onepost.templ`, Line: 410, Col: 155}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/onepost.templ`, Line: 410, Col: 154}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var85))
 							if templ_7745c5c3_Err != nil {

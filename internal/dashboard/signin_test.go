@@ -183,7 +183,7 @@ func TestSessions(t *testing.T) {
 			t.Fatalf("no other session: %s", page.text())
 		}
 		id, _, _ := strings.Cut(rest, "/")
-		here.act("/dash/profile/sessions/ses_" + id + "/end").has(t, "has ended")
+		here.act("/dash/profile/sessions/ses_"+id+"/end").has(t, "has ended")
 		if a := there.get("/dash/profile"); a.status != http.StatusSeeOther {
 			t.Errorf("the ended session: %d; want the sign-in", a.status)
 		}

@@ -51,10 +51,16 @@ func (tx *Tx) UpdateTag(ctx context.Context, site feedback.SiteID, t *feedback.T
 	return n > 0, wrap("update tag", err)
 }
 
-// DeleteTag takes a tag from all posts and removes it.
+// DeleteTag takes a tag from all posts, also from those that undoing a merge
+// would put it back on, and removes it.
 func (tx *Tx) DeleteTag(ctx context.Context, site feedback.SiteID, id feedback.TagID) error {
-	if _, err := tx.exec(ctx, `DELETE FROM post_tags WHERE site_id = $1 AND tag_id = $2`, site, id); err != nil {
-		return wrap("delete tag", err)
+	for _, query := range []string{
+		`DELETE FROM post_tags WHERE site_id = $1 AND tag_id = $2`,
+		`DELETE FROM action_tags WHERE site_id = $1 AND tag_id = $2`,
+	} {
+		if _, err := tx.exec(ctx, query, site, id); err != nil {
+			return wrap("delete tag", err)
+		}
 	}
 	_, err := tx.exec(ctx, `DELETE FROM tags WHERE site_id = $1 AND id = $2`, site, id)
 	return wrap("delete tag", err)
