@@ -112,7 +112,7 @@ func (tx *Tx) NewPosts(ctx context.Context, site feedback.SiteID, above int64, m
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM posts
 			WHERE  site_id = $1 AND id > $2 AND merged_into IS NULL AND NOT held
-			LIMIT  $3 + 0) AS some`, []any{site, above, most}, &n)
+			LIMIT  $3 + 0) AS counted`, []any{site, above, most}, &n)
 	return n, wrap("count new posts", err)
 }
 

@@ -37,7 +37,7 @@ func (tx *Tx) AccountUsages(ctx context.Context, after feedback.AccountID, limit
 func (tx *Tx) Waiting(ctx context.Context, most int) (notices int, err error) {
 	_, err = tx.row(ctx, `
 		SELECT COUNT(*) FROM (
-			SELECT 1 FROM notices WHERE done_at IS NULL LIMIT $1 + 0) AS some`, []any{most}, &notices)
+			SELECT 1 FROM notices WHERE done_at IS NULL LIMIT $1 + 0) AS counted`, []any{most}, &notices)
 	return notices, wrap("count waiting work", err)
 }
 
