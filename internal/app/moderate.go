@@ -336,20 +336,15 @@ func (tx *Tx) SimilarPosts(ctx context.Context, p *feedback.Post, limit int) ([]
 	words := strings.Fields(p.Title)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	var all []feedback.PostID
-	// The longest words of a title say most of what it is about. Two of
-	// them, then each alone.
-	queries := []string{strings.Join(words[:min(2, len(words))], " ")}
-	queries = append(queries, words[:min(2, len(words))]...)
-	for _, q := range queries {
-		if len(all) >= limit || feedback.Blank(q) {
-			break
-		}
-		found, _, err := tx.s.Search(ctx, tx.site.ID, q, store.SearchPosition{}, limit)
+	// The longest words of a title say most of what it is about: the two of
+	// them, or else the first.
+	for n := min(2, len(words)); n > 0 && len(all) == 0; n-- {
+		found, _, err := tx.s.Search(ctx, tx.site.ID, strings.Join(words[:n], " "), store.SearchPosition{}, limit)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range found {
-			if r.PostID != p.ID && !slices.Contains(all, r.PostID) {
+			if r.PostID != p.ID {
 				all = append(all, r.PostID)
 			}
 		}
