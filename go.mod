@@ -6,6 +6,9 @@ tool honnef.co/go/tools/cmd/staticcheck
 
 require (
 	github.com/alecthomas/kong v1.16.1
+	github.com/andybalholm/brotli v1.2.7
+	github.com/chromedp/cdproto v0.157.8
+	github.com/chromedp/chromedp v0.21.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.11.0

@@ -27,6 +27,7 @@ type commands struct {
 	Site    siteCmd    `cmd:"" help:"Work on sites."`
 	Key     keyCmd     `cmd:"" help:"Work on API keys."`
 	Account accountCmd `cmd:"" help:"Work on accounts."`
+	Fill    fillCmd    `cmd:"" help:"Fill a site with made-up data, for trying and measuring."`
 	Migrate migrateCmd `cmd:"" help:"Work on the schema of the database."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say what to mend."`

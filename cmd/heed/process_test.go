@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"heed/internal/feedbacktest"
@@ -94,7 +95,7 @@ func (in *installation) must(t *testing.T, into any, args ...string) {
 	}
 }
 
-// opened is what heed init prints.
+// initResult is what heed init prints.
 type initResult struct{ AccountID, MemberID, SiteID, SiteSlug, APIKey string }
 
 func (in *installation) init(t *testing.T) (r initResult) {
@@ -149,6 +150,17 @@ func (s *running) kill() {
 	s.cmd.Process.Kill()
 	<-s.done
 	s.cmd.Wait()
+}
+
+// stop asks the server to end and returns its exit code.
+func (s *running) stop(t *testing.T) int {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	s.cmd.Wait()
+	return s.cmd.ProcessState.ExitCode()
 }
 
 // request sends one request and returns the answer whole, or an error if it did

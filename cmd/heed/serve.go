@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heed/internal/api"
+	"heed/internal/apiref"
 	"heed/internal/config"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
@@ -58,8 +59,13 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
 		OnRateLimited: metrics.RateLimited,
 	})
+	reference := apiref.Handler("/api/openapi.json")
 	s := server.New(server.Config{
-		API: rest, Faces: map[string]http.Handler{"/api/": rest, "/docs/": rest},
+		API: rest,
+		Faces: map[string]http.Handler{
+			"/api/": rest, "/docs/": rest,
+			"/api-reference": reference, "/api-reference/": reference,
+		},
 		Ready: o.app.Ready, Metrics: metrics, Log: log,
 	})
 

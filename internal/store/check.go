@@ -180,7 +180,7 @@ func (db *DB) Unfindable(ctx context.Context, site feedback.SiteID, newest int) 
 			FROM   posts p
 			WHERE  site_id = $1 AND `+searchable+`
 			ORDER  BY id DESC
-			LIMIT  $2`, []any{site, newest}, func(r *sql.Rows, p *feedback.Post) error { return r.Scan(&p.ID, &p.Title) })
+			LIMIT  $2 + 0`, []any{site, newest}, func(r *sql.Rows, p *feedback.Post) error { return r.Scan(&p.ID, &p.Title) })
 		if err != nil {
 			return err
 		}
@@ -222,6 +222,6 @@ func (tx *Tx) AllEvents(ctx context.Context, site feedback.SiteID, after feedbac
 		FROM   events
 		WHERE  (site_id, id) > ($1, $2)
 		ORDER  BY site_id, id
-		LIMIT  $3`, []any{int64(site), int64(after), limit}, scanEvent)
+		LIMIT  $3 + 0`, []any{int64(site), int64(after), limit}, scanEvent)
 	return out, wrap("events", err)
 }

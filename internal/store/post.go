@@ -82,14 +82,14 @@ func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.Bo
 		FROM   posts p
 		WHERE  p.site_id = $1 AND p.id < $2 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id DESC
-		LIMIT  $3`, []any{site, below, limit}
+		LIMIT  $3 + 0`, []any{site, below, limit}
 	if board != 0 {
 		query, args = `
 		SELECT `+postColumns+`
 		FROM   posts p
 		WHERE  p.site_id = $1 AND p.board_id = $2 AND p.id < $3 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id DESC
-		LIMIT  $4`, []any{site, board, below, limit}
+		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
 	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
 		p.SiteID = site

@@ -262,7 +262,7 @@ func (d sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedba
 			FROM   post_search
 			WHERE  post_search MATCH $1 AND rowid < $2
 			ORDER  BY rowid DESC
-			LIMIT  $3`, []any{d.terms(site, q), below, limit}
+			LIMIT  $3 + 0`, []any{d.terms(site, q), below, limit}
 }
 
 func (d sqliteDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {
@@ -337,7 +337,7 @@ func (d postgresDialect) matches(site feedback.SiteID, q searchQuery, below feed
 			FROM   post_search
 			WHERE  site_id = $1 AND words @@ $2::tsquery AND id < $3
 			ORDER  BY id DESC
-			LIMIT  $4`, []any{site, d.terms(site, q), below, limit}
+			LIMIT  $4 + 0`, []any{site, d.terms(site, q), below, limit}
 }
 
 func (d postgresDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {

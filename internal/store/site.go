@@ -48,7 +48,7 @@ func (tx *Tx) AllSites(ctx context.Context, after feedback.SiteID, limit int) ([
 		FROM   sites
 		WHERE  id > $1
 		ORDER  BY id
-		LIMIT  $2`, []any{int64(after), limit}, scanSite)
+		LIMIT  $2 + 0`, []any{int64(after), limit}, scanSite)
 	return out, wrap("sites", err)
 }
 
@@ -60,7 +60,7 @@ func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after
 		FROM   sites
 		WHERE  account_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{account, int64(after), limit}
+		LIMIT  $3 + 0`, []any{account, int64(after), limit}
 	if only != 0 {
 		query, args = `
 		SELECT `+siteColumns+`

@@ -146,6 +146,10 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
+// Queries write LIMIT $3 + 0, never LIMIT $3: SQLite looks at a bare parameter
+// there to choose a plan, and so prepares the statement anew each time it is
+// bound, which costs as much as a page of rows.
+
 // exec runs a statement and returns how many rows it changed.
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	res, err := tx.q.ExecContext(ctx, query, args...)

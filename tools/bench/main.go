@@ -130,7 +130,7 @@ func (b *bench) command(into any, args ...string) error {
 }
 
 func (b *bench) env() []string {
-	env := append(os.Environ(), "HEED_DB="+b.db)
+	env := append((&exec.Cmd{}).Environ(), "HEED_DB="+b.db)
 	if !strings.HasPrefix(b.db, "sqlite:") {
 		env = append(env, "HEED_SECRET_KEY=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
 	}
