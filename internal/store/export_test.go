@@ -150,7 +150,19 @@ func (db *DB) Schema(ctx context.Context) (map[string][]string, error) {
 			}
 			spelled[t.Name] = append(spelled[t.Name], fmt.Sprintf("%s %s %s", c.Name, c.Kind, null))
 		}
-		spelled[t.Name] = append(spelled[t.Name], fmt.Sprintf("PRIMARY KEY (%s)", strings.Join(t.key, ", ")))
 	}
 	return spelled, err
 }
+
+// Keys returns the primary key of each table.
+func (db *DB) Keys(ctx context.Context) (map[string][]string, error) {
+	all, err := db.tx(db.reader).allTables(ctx)
+	keys := map[string][]string{}
+	for _, t := range all {
+		keys[t.Name] = t.key
+	}
+	return keys, err
+}
+
+// MaxRanked is how many matches are ranked.
+const MaxRanked = maxRanked

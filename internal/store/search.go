@@ -66,11 +66,11 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 	// Whole words first: their matches are read one by one, while the
 	// beginning of a word has the database gather those of every word that
 	// begins so.
-	n, snap, err := tx.countMatches(ctx, site, q.whole())
+	n, _, err := tx.countMatches(ctx, site, q.whole())
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: complete, Last: math.MaxInt64}, err
 	}
-	n, snap, err = tx.countMatches(ctx, site, q)
+	n, snap, err := tx.countMatches(ctx, site, q)
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: newest, Last: math.MaxInt64}, err
 	}

@@ -47,7 +47,9 @@ func wordRune(r rune) bool {
 // unspaced reports whether r belongs to a script that is written without spaces
 // between words, so that a search must find it by any part.
 func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	// The sign that lengthens a vowel belongs to no script, but is written in
+	// Katakana.
+	return r == 'ー' || r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
