@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -120,8 +121,9 @@ func (c *call) window() feedback.Window {
 	c.checkOnce(&w.Malformed)
 	if vs := c.query["limit"]; len(vs) == 1 {
 		n, err := strconv.Atoi(vs[0])
-		// Atoi also takes a sign, which a JSON number may not have as +.
-		if err != nil || strings.HasPrefix(vs[0], "+") {
+		// Atoi also takes a sign, which a JSON number may not have as +. A
+		// number beyond all bounds comes back as the last one before them.
+		if err != nil && !errors.Is(err, strconv.ErrRange) || strings.HasPrefix(vs[0], "+") {
 			w.Malformed.Add("limit", feedback.RuleType, "must be a whole number")
 		}
 		w.Limit = n

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,11 +84,12 @@ func decode(text []byte, dst any) (p feedback.Problems) {
 			decodeValue(&p, name, raw, v.Field(i))
 		}
 	}
-	for name := range members {
-		if len(name) > 100 {
-			name = name[:100]
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name == "" {
+			name = `""` // an empty path stands for the whole body
 		}
-		p.Add(strings.ToValidUTF8(name, ""), feedback.RuleUnknown, "is not a member of this request")
+		name = strings.ToValidUTF8(name[:min(len(name), 100)], "")
+		p.Add(name, feedback.RuleUnknown, "is not a member of this request")
 	}
 	return p
 }
