@@ -47,6 +47,7 @@ var suites = []struct {
 }{
 	{"Objects", testObjects}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
 	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
+	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
 }
 
 // world is a running service with two accounts. The first, north, has two sites

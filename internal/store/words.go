@@ -156,8 +156,12 @@ type searchTerm struct {
 	prefix bool   // the last word may go on
 }
 
-// maxTerms bounds the cost of a query.
-const maxTerms = 16
+// maxTerms and maxPhrase bound the cost of a query. Of a longer phrase its
+// beginning is looked for: PostgreSQL runs out of stack on some thousand words.
+const (
+	maxTerms  = 16
+	maxPhrase = 64
+)
 
 // parseQuery reads what a person typed. Nothing in it is an operator. It is
 // empty if there is no word in it.
@@ -182,6 +186,7 @@ func parseQuery(text string) searchQuery {
 					t.prefix = true
 				}
 			}
+			t.words = t.words[:min(len(t.words), maxPhrase)]
 			if q = append(q, t); len(q) == maxTerms {
 				break
 			}
