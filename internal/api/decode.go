@@ -36,7 +36,10 @@ func checkJSON(b []byte) error {
 			return nil
 		}
 	}
-	reason := "syntax"
+	offset, reason := d.InputOffset(), "syntax"
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset = e.ByteOffset
+	}
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		reason = "duplicate_member"
@@ -48,7 +51,7 @@ func checkJSON(b []byte) error {
 	return &feedback.Error{
 		Code: feedback.InvalidJSON, Msg: "The body is not valid JSON.",
 		Hint:    "Check the body with a JSON parser; details.offset says where reading stopped.",
-		Details: map[string]any{"offset": d.InputOffset(), "reason": reason},
+		Details: map[string]any{"offset": offset, "reason": reason},
 		Err:     err,
 	}
 }
