@@ -48,7 +48,7 @@ var suites = []struct {
 	{"Objects", testObjects}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
 	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
-	{"Order", testOrder}, {"Errors", testErrors},
+	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 }
 
 // world is a running service with two accounts. The first, north, has two sites
