@@ -37,6 +37,7 @@ func TestAPI(t *testing.T) {
 			for _, s := range suites {
 				t.Run(s.name, func(t *testing.T) { s.run(t, w) })
 			}
+			t.Run("CountersEqualRows", func(t *testing.T) { testCounters(t, w) })
 		})
 	}
 }
@@ -49,6 +50,8 @@ var suites = []struct {
 	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
+	{"Races", testRaces},
+	{"Pages", testPages}, {"SearchPages", testSearchPages}, {"Cursors", testCursors},
 }
 
 // world is a running service with two accounts. The first, north, has two sites

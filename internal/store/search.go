@@ -79,7 +79,9 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 	if from.Snap == 0 {
 		return nil, nil, nil
 	}
-	found, err := tx.found(ctx, site, q, anywhere, from.Snap+1, maxRanked)
+	// There were no more than maxRanked on the first page. Posts that came back
+	// since (a merge was undone) must not push out others.
+	found, err := tx.found(ctx, site, q, anywhere, from.Snap+1, 2*maxRanked)
 	if err != nil {
 		return nil, nil, err
 	}
