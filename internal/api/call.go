@@ -8,8 +8,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"heed/internal/app"
 	"heed/internal/feedback"
@@ -42,6 +44,9 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor 
 	if c.query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		return nil, invalidRequest("query", "The query string cannot be read.", "Percent-encode the values of the query string.")
 	}
+	if !utf8.ValidString(r.URL.Path) || !validText(c.query) {
+		return nil, invalidRequest("utf8", "The path or the query string is not UTF-8.", "Encode text as UTF-8 before percent-encoding it.")
+	}
 	if op.writes() {
 		if err := c.readBody(w); err != nil {
 			return nil, err
@@ -56,6 +61,15 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor 
 		}
 	}
 	return c, nil
+}
+
+func validText(query url.Values) bool {
+	for name, values := range query {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (op *operation) pages() bool {

@@ -52,6 +52,8 @@ var suites = []struct {
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 	{"Races", testRaces},
 	{"Pages", testPages}, {"SearchPages", testSearchPages}, {"Cursors", testCursors},
+	{"Isolation", testIsolation}, {"BadInput", testBadInput}, {"BadQuery", testBadQuery}, {"HostileStrings", testHostileStrings},
+	{"RateLimits", testRateLimits}, {"FailedAuthentication", testFailedAuthentication},
 }
 
 // world is a running service with two accounts. The first, north, has two sites
@@ -274,9 +276,14 @@ func (w *world) call(t testing.TB, method, path string, body any) *response {
 // must calls and returns the object of an answer below 300.
 func (w *world) must(t testing.TB, method, path string, body any) object {
 	t.Helper()
-	res := w.call(t, method, path, body)
+	return w.mustDo(t, request{method: method, path: path, body: body})
+}
+
+func (w *world) mustDo(t testing.TB, q request) object {
+	t.Helper()
+	res := w.do(t, q)
 	if res.status >= 300 {
-		t.Fatalf("%s %s %s = %d %s", method, path, encodeJSON(t, body), res.status, res.raw)
+		t.Fatalf("%s %s %s = %d %s", q.method, q.path, encodeJSON(t, q.body), res.status, res.raw)
 	}
 	return res.object()
 }
@@ -361,6 +368,7 @@ func pluck(all []object, member string) []string {
 type place struct {
 	*world
 	id, path    string
+	key         string // of the account that owns it; empty: of north
 	board, bugs string
 	status      map[string]string // by name
 }
@@ -368,15 +376,21 @@ type place struct {
 // newPlace opens a fresh site for a suite.
 func (w *world) newPlace(t testing.TB) *place {
 	t.Helper()
-	return w.placeAt(t, w.newSite(t))
+	return w.placeAt(t, w.newSite(t), "")
 }
 
-func (w *world) placeAt(t testing.TB, site string) *place {
+// must is that of the world, with the key of the place.
+func (p *place) must(t testing.TB, method, path string, body any) object {
 	t.Helper()
-	p := &place{world: w, id: site, path: "/v1/sites/" + site, status: map[string]string{}}
-	boards := pluck(data(w.must(t, "GET", p.path+"/boards", nil)), "id")
+	return p.mustDo(t, request{method: method, path: path, body: body, key: p.key})
+}
+
+func (w *world) placeAt(t testing.TB, site, key string) *place {
+	t.Helper()
+	p := &place{world: w, id: site, path: "/v1/sites/" + site, key: key, status: map[string]string{}}
+	boards := pluck(data(p.must(t, "GET", p.path+"/boards", nil)), "id")
 	p.board, p.bugs = boards[0], boards[1]
-	for _, s := range data(w.must(t, "GET", p.path+"/statuses", nil)) {
+	for _, s := range data(p.must(t, "GET", p.path+"/statuses", nil)) {
 		p.status[s["name"].(string)] = s["id"].(string)
 	}
 	return p

@@ -182,7 +182,7 @@ func testMergeRefused(t *testing.T, w *world) {
 	p.must(t, "POST", p.path+"/actions/"+second+"/undo", nil)
 	p.must(t, "POST", p.path+"/actions/"+action+"/undo", nil)
 
-	foreign := w.placeAt(t, w.sibling).post(t, "on another site")
+	foreign := w.placeAt(t, w.sibling, "").post(t, "on another site")
 	unknown := feedback.PostID(4711).String()
 	for _, c := range []struct {
 		loser, winner string

@@ -17,7 +17,7 @@ import (
 //	route and method → 401 → 429 → 402 → 403 scope → read (400) → 403 pinned →
 //	404 site → idempotency → 404 resource → 422 → execute
 func testOrder(t *testing.T, w *world) {
-	own := w.placeAt(t, w.site)
+	own := w.placeAt(t, w.site, "")
 	post := own.post(t, "A post")
 	run := own.run(t, "")
 	siblingPath, unknownPath := "/v1/sites/"+w.sibling, "/v1/sites/"+w.unknownSite

@@ -150,7 +150,7 @@ func testSearchPages(t *testing.T, w *world) {
 	p := w.newPlace(t)
 	path := p.path + "/search?q=hay"
 	into := p.post(t, "The winner")
-	insert := func(i int) string {
+	create := func(i int) *response {
 		title, body := fmt.Sprintf("hay %d", i), ""
 		switch i % 4 {
 		case 1:
@@ -158,8 +158,9 @@ func testSearchPages(t *testing.T, w *world) {
 		case 2:
 			title = fmt.Sprintf("make hay while the sun shines %d", i)
 		}
-		return p.must(t, "POST", p.path+"/posts", object{"boardId": p.board, "title": title, "body": body, "onBehalfVisitorId": "v"})["id"].(string)
+		return w.call(t, "POST", p.path+"/posts", object{"boardId": p.board, "title": title, "body": body, "onBehalfVisitorId": "v"})
 	}
+	insert := func(i int) string { return create(i).object()["id"].(string) }
 	check := func(name string, stay []string, limit int, between func()) {
 		t.Helper()
 		seen := p.walk(t, path, "postId", limit, between)
@@ -181,8 +182,8 @@ func testSearchPages(t *testing.T, w *world) {
 	all := []string{insert(0)}
 	folded := insert(0)
 	action := p.must(t, "POST", p.postPath(folded)+"/merge", object{"winnerId": into})["actionId"].(string)
-	for i := range maxRanked - 1 {
-		all = append(all, insert(i+1))
+	for _, r := range race(maxRanked-1, func(i int) *response { return create(i + 1) }) {
+		all = append(all, r.object()["id"].(string))
 	}
 	n := maxRanked
 	grow := func() { n++; all = append(all, insert(n)) }

@@ -32,7 +32,7 @@ func testSearch(t *testing.T, w *world) {
 	gone, folded := p.post(t, "Dark archive"), p.post(t, "Dark merged")
 	w.archive(t, p.id, gone)
 	p.must(t, "POST", p.postPath(folded)+"/merge", object{"winnerId": p.post(t, "Unrelated")})
-	w.placeAt(t, w.sibling).post(t, "Dark on another site")
+	w.placeAt(t, w.sibling, "").post(t, "Dark on another site")
 
 	for _, c := range []struct {
 		q    string
