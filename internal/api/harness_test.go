@@ -100,7 +100,11 @@ func newWorld(t *testing.T, engine string) *world {
 	})
 	t.Cleanup(w.app.Close)
 	w.srv = w.serve(t, api.Config{})
-	w.doc = readDocument(t, w.get(t, "/api/openapi.json"))
+	served := w.get(t, "/api/openapi.json")
+	if !bytes.Equal(served, api.Describe(feedback.DefaultAgentKinds(), baseURL)) {
+		t.Error("the served document is not the described one")
+	}
+	w.doc = readDocument(t, served)
 	for _, m := range anchors.FindAllSubmatch(w.get(t, "/docs/errors"), -1) {
 		w.doc.anchors = append(w.doc.anchors, string(m[1]))
 	}

@@ -39,7 +39,7 @@ func testSearch(t *testing.T, w *world) {
 		want string // titles, joined by |
 	}{
 		{"dark", "Dark mode"}, {"DARK", "Dark mode"}, {"dar", "Dark mode"}, {"mode dark", "Dark mode"}, {"dark mo", "Dark mode"},
-		{"da mode", ""}, // only the last word may be a beginning
+		{"da mode", ""},                                                       // only the last word may be a beginning
 		{"dark csv", ""}, {"night", "Dark mode"}, {"dark night", "Dark mode"}, // title and body together
 		{"email", "E-mail digest"}, {"e-mail", "E-mail digest"}, {"mail", "E-mail digest"}, {"e mail", "E-mail digest"}, {"E‑MAIL", "E-mail digest"},
 		{"spreadsheet", "Export as CSV"}, {"spread-sheet", "Export as CSV"}, {"spread-sh", "Export as CSV"}, {"spreadsh", "Export as CSV"}, {"sheet", "Export as CSV"},
