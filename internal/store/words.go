@@ -46,7 +46,8 @@ func wordRune(r rune) bool {
 // unspaced reports whether r belongs to a script that is written without spaces
 // between words, so that a search must find it by any part.
 func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	// The mark of a long vowel belongs to no script, but stands in Katakana only.
+	return r == 'ー' || r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
@@ -179,10 +180,12 @@ func parseQuery(text string) searchQuery {
 					t.words = append(t.words, clip(r.text))
 					continue
 				}
-				// Inside, the final single character is not wanted: it
-				// would ask for the run to end here.
-				t.words = append(t.words, pairs(r.text, false)...)
-				if utf8.RuneCountInString(r.text) == 1 && i == len(rs)-1 {
+				// At the end, the final single character is not wanted: it
+				// would ask for the run to end here. Before another run it
+				// does, and the character stands between the two.
+				last := i == len(rs)-1
+				t.words = append(t.words, pairs(r.text, !last)...)
+				if utf8.RuneCountInString(r.text) == 1 && last {
 					t.prefix = true
 				}
 			}
