@@ -32,3 +32,7 @@ func (db *DB) Tables(ctx context.Context) (map[string][]string, error) {
 	}
 	return all, err
 }
+
+// Findable reports whether there is a word in a text, so that a search for it
+// can find something.
+func Findable(text string) bool { return len(parseQuery(text)) > 0 }
