@@ -39,6 +39,10 @@ func (db *DB) Tables(ctx context.Context) (map[string][]string, error) {
 	return all, err
 }
 
+// Findable reports whether there is a word in a text, so that a search for it
+// can find something.
+func Findable(text string) bool { return len(parseQuery(text)) > 0 }
+
 // Dump returns all rows of all tables that hold something of their own, each
 // spelled out, in an order that does not depend on the database.
 func (db *DB) Dump(ctx context.Context) (map[string][]string, error) {
