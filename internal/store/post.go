@@ -118,7 +118,7 @@ func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.Bo
 		ORDER  BY p.id DESC
 		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
-	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
+	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, p *feedback.Post) error {
 		p.SiteID = site
 		return r.Scan(postFields(p)...)
 	})
