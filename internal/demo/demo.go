@@ -215,6 +215,9 @@ func (s *story) write() {
 		if e := s.announced(p.title); e != nil && p.age < e.age+25 {
 			p.age = e.age + 25 + float64(s.r.IntN(60))
 		}
+		if p.age >= 7 {
+			p.age += s.r.Float64() // not all at the same time of day
+		}
 	}
 	for i := range s.posts {
 		s.writePost(&s.posts[i], first)

@@ -79,6 +79,7 @@ func (s *story) writeTalk(p *post, born, last, closed time.Time, seen func(strin
 		return from.Add(to.Sub(from) * time.Duration(k+1) / time.Duration(n+2))
 	}
 	parent := -1
+	var before time.Time
 	for i, r := range p.talk {
 		at := place(i)
 		if r.official {
@@ -87,9 +88,13 @@ func (s *story) writeTalk(p *post, born, last, closed time.Time, seen func(strin
 		replyTo := -1
 		if r.reply {
 			replyTo = parent
+			if soon := before.Add(time.Duration((0.4 + 20*s.r.Float64()) * float64(time.Hour))); soon.Before(at) {
+				at = soon
+			}
 		} else {
 			parent = i
 		}
+		before = at
 		ref, member := s.people[r.author], ""
 		if r.official {
 			member = "Hana Sato"
