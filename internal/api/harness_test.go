@@ -51,7 +51,7 @@ var suites = []struct {
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 	{"Races", testRaces},
-	{"Pages", testPages}, {"SearchPages", testSearchPages}, {"Cursors", testCursors},
+	{"Pages", testPages}, {"Cursors", testCursors},
 	{"Isolation", testIsolation}, {"BadInput", testBadInput}, {"BadQuery", testBadQuery}, {"HostileStrings", testHostileStrings},
 	{"RateLimits", testRateLimits}, {"FailedAuthentication", testFailedAuthentication},
 }

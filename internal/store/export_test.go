@@ -36,3 +36,6 @@ func (db *DB) Tables(ctx context.Context) (map[string][]string, error) {
 // Findable reports whether there is a word in a text, so that a search for it
 // can find something.
 func Findable(text string) bool { return len(parseQuery(text)) > 0 }
+
+// MaxRanked is how many matches a search ranks.
+const MaxRanked = maxRanked
