@@ -10,10 +10,10 @@ import (
 	"heed/internal/store"
 )
 
-// TestSearchPages walks a search while posts come and go: those that match all
+// TestSearchPagesInMotion walks a search while posts come and go: those that match all
 // the time appear once, however many there are and on whichever side of
 // [store.MaxRanked] the walk begins.
-func TestSearchPages(t *testing.T) {
+func TestSearchPagesInMotion(t *testing.T) {
 	feedbacktest.EachDB(t, func(t *testing.T, db *store.DB) {
 		var site feedback.SiteID
 		var next feedback.PostID

@@ -177,18 +177,22 @@ func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (f
 
 // collect runs a query and gathers one T for each row.
 func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+	return collectInto(ctx, tx, nil, query, args, scan)
+}
+
+// collectInto is collect into the capacity of a slice.
+func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
-		var v T
-		if err := scan(rows, &v); err != nil {
+		var zero T
+		all = append(all, zero)
+		if err := scan(rows, &all[len(all)-1]); err != nil {
 			return nil, err
 		}
-		all = append(all, v)
 	}
 	return all, rows.Err()
 }
