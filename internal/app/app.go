@@ -28,16 +28,19 @@ type Config struct {
 	AgentKinds  feedback.AgentKinds
 	PlanLimits  feedback.PlanLimits
 	DefaultPlan feedback.Plan
+	Webhooks    Webhooks
 	Log         *slog.Logger
 }
 
 // App performs the operations of the service on one database.
 type App struct {
-	db     *store.DB
-	cfg    Config
-	sealer *auth.Sealer
-	locks  idempotency.Locks
-	touch  toucher
+	db      *store.DB
+	cfg     Config
+	sealer  *auth.Sealer // of kept responses
+	secrets *auth.Sealer // of webhook endpoints
+	locks   idempotency.Locks
+	touch   toucher
+	hints   hints
 }
 
 // New returns an App on db. It runs until Close.
@@ -45,7 +48,12 @@ func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses")}
+	cfg.Webhooks.fill()
+	a := &App{
+		db: db, cfg: cfg,
+		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
+	}
+	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
 	a.touch.start(a)
 	return a
 }

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "webhook"}, // webhook: its guard judges URLs, its schedule says when to try again
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
