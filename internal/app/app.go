@@ -41,6 +41,7 @@ type App struct {
 	locks   idempotency.Locks
 	touch   toucher
 	hints   hints
+	load    load
 }
 
 // New returns an App on db. It runs until Close.
@@ -64,6 +65,9 @@ func (a *App) Close() { a.touch.stop() }
 
 // AgentKinds are the names of the agent kinds in force.
 func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
+
+// Now is the time by the clock of the database.
+func (a *App) Now() time.Time { return a.db.Now() }
 
 // Ready reports whether operations can be served.
 func (a *App) Ready(ctx context.Context) error { return a.db.Ping(ctx) }
@@ -159,6 +163,7 @@ func (tx *Tx) siteOfRun(ctx context.Context, run string) (*feedback.Site, error)
 
 // Read runs fn on the site of the target, without a transaction.
 func (a *App) Read(ctx context.Context, actor *Actor, t Target, fn func(*Tx) error) error {
+	defer a.load.enter()()
 	return a.db.Read(ctx, func(s *store.Tx) error {
 		tx := &Tx{s: s, app: a, actor: actor}
 		if err := tx.enter(ctx, t); err != nil {

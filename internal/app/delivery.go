@@ -25,33 +25,31 @@ func (tx *Tx) announce(ctx context.Context, e *feedback.Event) error {
 	if err != nil {
 		return err
 	}
-	for i := range listeners {
-		if listeners[i].Takes(e.Type) {
-			if _, err := tx.deliver(ctx, &listeners[i], e, feedback.ByEvent); err != nil {
-				return err
-			}
-		}
+	listeners = slices.DeleteFunc(listeners, func(l feedback.Endpoint) bool { return !l.Takes(e.Type) })
+	if len(listeners) == 0 {
+		return nil
 	}
-	return nil
+	_, err = tx.deliver(ctx, listeners, e, feedback.ByEvent)
+	return err
 }
 
-// deliver records that an event is to be sent to an endpoint. One that is longer
+// deliver records that an event is to be sent to endpoints. One that is longer
 // than receivers are asked to take fails at once, where its owner can see it.
-func (tx *Tx) deliver(ctx context.Context, to *feedback.Endpoint, e *feedback.Event, by feedback.Trigger) (*feedback.Delivery, error) {
+func (tx *Tx) deliver(ctx context.Context, to []feedback.Endpoint, e *feedback.Event, by feedback.Trigger) (*feedback.Delivery, error) {
 	cfg := &tx.app.cfg.Webhooks
-	d := &feedback.Delivery{
-		ID: feedback.DeliveryID(tx.s.NextID()), SiteID: tx.site.ID, EndpointID: to.ID, MessageID: e.ID, Type: e.Type,
-		Status: feedback.DeliveryPending, Trigger: by, CreatedAt: tx.s.Now,
-		NextAttemptAt: cfg.Schedule.First(tx.s.Now, cfg.Random).Truncate(time.Microsecond),
+	all := make([]feedback.Delivery, len(to))
+	for i := range to {
+		all[i] = feedback.Delivery{
+			ID: feedback.DeliveryID(tx.s.NextID()), SiteID: tx.site.ID, EndpointID: to[i].ID, MessageID: e.ID, Type: e.Type,
+			Status: feedback.DeliveryPending, Trigger: by, CreatedAt: tx.s.Now,
+			NextAttemptAt: cfg.Schedule.First(tx.s.Now, cfg.Random).Truncate(time.Microsecond),
+		}
+		if len(e.Payload) > maxPayload {
+			all[i].Status, all[i].NextAttemptAt, all[i].CompletedAt = feedback.DeliveryFailed, time.Time{}, tx.s.Now
+		}
+		tx.hint(to[i].Key(), false)
 	}
-	if len(e.Payload) > maxPayload {
-		d.Status, d.NextAttemptAt, d.CompletedAt = feedback.DeliveryFailed, time.Time{}, tx.s.Now
-	}
-	if err := tx.s.InsertDelivery(ctx, d); err != nil {
-		return nil, err
-	}
-	tx.hint(to.Key())
-	return d, nil
+	return &all[0], tx.s.InsertDeliveries(ctx, all)
 }
 
 // Deliveries lists the deliveries to an endpoint, newest first.
@@ -118,7 +116,7 @@ func (tx *Tx) Redeliver(ctx context.Context, endpoint, delivery string, in feedb
 	if err := e.Live(); err != nil {
 		return nil, err
 	}
-	return tx.deliver(ctx, e, event, feedback.ByRedelivery)
+	return tx.deliver(ctx, []feedback.Endpoint{*e}, event, feedback.ByRedelivery)
 }
 
 // TestEndpoint sends a sample of an event to an endpoint.
@@ -150,5 +148,5 @@ func (tx *Tx) TestEndpoint(ctx context.Context, endpoint string, in feedback.End
 	if err := tx.s.InsertEvent(ctx, event); err != nil {
 		return nil, err
 	}
-	return tx.deliver(ctx, e, event, feedback.ByTest)
+	return tx.deliver(ctx, []feedback.Endpoint{*e}, event, feedback.ByTest)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"heed/internal/feedback"
-	"heed/internal/ids"
 	"heed/internal/store"
 	"heed/internal/webhook"
 )
@@ -203,79 +202,9 @@ func (tx *Tx) recordAttempt(ctx context.Context, e *feedback.Endpoint, d *Attemp
 		status = feedback.DeliveryFailed
 		e.Exhausted(cfg.DisableAfter, tx.s.Now)
 	}
-	_, err := tx.s.RecordAttempt(ctx, e.SiteID, d.Delivery, &feedback.Attempt{
+	_, err := tx.s.RecordAttempt(ctx, e.Key(), d.Delivery, &feedback.Attempt{
 		Number: d.Number, StartedAt: d.StartedAt, Duration: d.Duration, Status: d.Status,
 		Body: d.Body, Truncated: d.Truncated, Error: string(d.Class),
 	}, status, next)
 	return err
-}
-
-// sweepBatch bounds what one transaction of a sweep removes, so that nobody
-// waits for it.
-const sweepBatch = 500
-
-// SweepEndpoints finishes what disabling and deleting endpoints has begun.
-func (a *App) SweepEndpoints(ctx context.Context) error {
-	var half []feedback.Endpoint
-	var deleted []feedback.EndpointKey
-	err := a.db.Read(ctx, func(s *store.Tx) (err error) {
-		if half, err = s.HalfCancelled(ctx, leaseBatch); err != nil {
-			return err
-		}
-		deleted, err = s.DeletedEndpoints(ctx, leaseBatch)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i := range half {
-		err := a.inBatches(ctx, func(s *store.Tx) (int64, error) {
-			return s.CancelDeliveries(ctx, half[i].Key(), half[i].CancelBelow, sweepBatch)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	for _, k := range deleted {
-		err := a.inBatches(ctx, func(s *store.Tx) (int64, error) {
-			n, err := s.SweepEndpoint(ctx, k, sweepBatch)
-			return int64(n), err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keepLog is how long deliveries are kept.
-const keepLog = 30 * 24 * time.Hour
-
-// PurgeDeliveries forgets deliveries and events that are older than they are
-// kept for. What is still to be sent stays.
-func (a *App) PurgeDeliveries(ctx context.Context) error {
-	err := a.inBatches(ctx, func(s *store.Tx) (int64, error) {
-		n, err := s.PurgeDeliveries(ctx, feedback.DeliveryID(ids.Floor(s.Now.Add(-keepLog))), sweepBatch)
-		return int64(n), err
-	})
-	if err != nil {
-		return err
-	}
-	return a.inBatches(ctx, func(s *store.Tx) (int64, error) {
-		return s.PurgeEvents(ctx, feedback.MessageID(ids.Floor(s.Now.Add(-keepLog))), sweepBatch)
-	})
-}
-
-// inBatches repeats a write until it finds less to do than it may do at once.
-func (a *App) inBatches(ctx context.Context, write func(*store.Tx) (int64, error)) error {
-	for {
-		var n int64
-		err := a.db.Write(ctx, func(s *store.Tx) (err error) {
-			n, err = write(s)
-			return err
-		})
-		if err != nil || n < sweepBatch {
-			return err
-		}
-	}
 }

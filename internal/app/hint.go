@@ -6,10 +6,10 @@ import (
 	"heed/internal/feedback"
 )
 
-// hints are the endpoints for which something was committed in this process. They
-// are no more than hints: whoever sends looks at the rows anyway, and at all of
-// them every second. A process that sends nothing keeps at most one entry for
-// each endpoint.
+// hints tell whoever sends in this process for which endpoints something was
+// committed. They are no more than hints: whoever sends looks at the rows
+// anyway, and at all of them every second. A process that sends nothing keeps at
+// most one for each endpoint.
 type hints struct {
 	mu     sync.Mutex
 	fresh  map[feedback.EndpointKey]bool // whether the endpoint itself was changed
@@ -17,14 +17,10 @@ type hints struct {
 }
 
 // hint has whoever sends in this process look at an endpoint as soon as the
-// operation is committed.
-func (tx *Tx) hint(k feedback.EndpointKey) {
-	tx.s.AfterCommit(func() { tx.app.hints.add(k, false) })
-}
-
-// hintChanged is hint for an endpoint that is not what it was.
-func (tx *Tx) hintChanged(k feedback.EndpointKey) {
-	tx.s.AfterCommit(func() { tx.app.hints.add(k, true) })
+// operation is committed. changed says that the endpoint itself is not what it
+// was.
+func (tx *Tx) hint(k feedback.EndpointKey, changed bool) {
+	tx.s.AfterCommit(func() { tx.app.hints.add(k, changed) })
 }
 
 func (h *hints) add(k feedback.EndpointKey, changed bool) {

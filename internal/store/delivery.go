@@ -15,17 +15,20 @@ func scanDelivery(r *sql.Rows, d *feedback.Delivery) error {
 		at(&d.NextAttemptAt), at(&d.CreatedAt), at(&d.CompletedAt))
 }
 
-func scanDeliveryID(r *sql.Rows, id *feedback.DeliveryID) error { return r.Scan(id) }
-
-// InsertDelivery stores a new delivery.
-func (tx *Tx) InsertDelivery(ctx context.Context, d *feedback.Delivery) error {
+// InsertDeliveries stores new deliveries, in one statement.
+func (tx *Tx) InsertDeliveries(ctx context.Context, all []feedback.Delivery) error {
+	const columns = 11
+	args := make([]any, 0, columns*len(all))
+	for i := range all {
+		d := &all[i]
+		args = append(args, d.SiteID, d.EndpointID, d.ID, d.MessageID, d.Type, d.Trigger, d.Status, d.Attempts,
+			micros(d.NextAttemptAt), micros(d.CreatedAt), micros(d.CompletedAt))
+	}
 	_, err := tx.exec(ctx, `
-		INSERT INTO deliveries (site_id, id, endpoint_id, message_id, type, cause, status, attempt_count,
+		INSERT INTO deliveries (site_id, endpoint_id, id, message_id, type, cause, status, attempt_count,
 		                        next_attempt_at, created_at, completed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10)`,
-		d.SiteID, d.ID, d.EndpointID, d.MessageID, d.Type, d.Trigger, d.Status,
-		micros(d.NextAttemptAt), micros(d.CreatedAt), micros(d.CompletedAt))
-	return wrap("insert delivery", err)
+		VALUES `+rowPlaces(columns, len(all)), args...)
+	return wrap("insert deliveries", err)
 }
 
 // Delivery returns a delivery of an endpoint, or nil.
@@ -33,7 +36,7 @@ func (tx *Tx) Delivery(ctx context.Context, site feedback.SiteID, endpoint feedb
 	d, err := first(collect(ctx, tx, `
 		SELECT `+deliveryColumns+`
 		FROM   deliveries
-		WHERE  site_id = $1 AND id = $2 AND endpoint_id = $3`, []any{site, id, endpoint}, scanDelivery))
+		WHERE  site_id = $1 AND endpoint_id = $2 AND id = $3`, []any{site, endpoint, id}, scanDelivery))
 	return d, wrap("delivery", err)
 }
 
@@ -99,10 +102,10 @@ func (tx *Tx) CancelDeliveries(ctx context.Context, k feedback.EndpointKey, belo
 	n, err := tx.exec(ctx, `
 		UPDATE deliveries
 		SET    status = 'cancelled', next_attempt_at = NULL, completed_at = $1
-		WHERE  site_id = $2 AND id IN (
+		WHERE  site_id = $2 AND endpoint_id = $3 AND id IN (
 			SELECT id FROM deliveries
 			WHERE  site_id = $2 AND endpoint_id = $3 AND status = 'pending' AND id < $4
-			ORDER  BY id
+			ORDER  BY next_attempt_at
 			LIMIT  $5)`, micros(tx.Now), k.Site, k.Endpoint, below, limit)
 	return n, wrap("cancel deliveries", err)
 }
@@ -157,7 +160,7 @@ func (tx *Tx) DueDeliveries(ctx context.Context, k feedback.EndpointKey, from fe
 // RecordAttempt stores an attempt and what became of its delivery by it: next is
 // when to try again, zero for never. It reports whether the delivery is still
 // there. One that was cancelled in the meantime stays so, unless it arrived.
-func (tx *Tx) RecordAttempt(ctx context.Context, site feedback.SiteID, id feedback.DeliveryID, a *feedback.Attempt, status feedback.DeliveryStatus, next time.Time) (bool, error) {
+func (tx *Tx) RecordAttempt(ctx context.Context, k feedback.EndpointKey, id feedback.DeliveryID, a *feedback.Attempt, status feedback.DeliveryStatus, next time.Time) (bool, error) {
 	var completed any
 	if status != feedback.DeliveryPending {
 		completed = micros(tx.Now)
@@ -165,18 +168,18 @@ func (tx *Tx) RecordAttempt(ctx context.Context, site feedback.SiteID, id feedba
 	change := `
 		UPDATE deliveries
 		SET    attempt_count = $1, status = $2, next_attempt_at = $3, completed_at = $4
-		WHERE  site_id = $5 AND id = $6 AND status = 'pending'`
+		WHERE  site_id = $5 AND endpoint_id = $6 AND id = $7 AND status = 'pending'`
 	if status == feedback.DeliverySucceeded {
 		change = `
 		UPDATE deliveries
 		SET    attempt_count = $1, status = $2, next_attempt_at = $3, completed_at = $4
-		WHERE  site_id = $5 AND id = $6 AND status IN ('pending', 'cancelled')`
+		WHERE  site_id = $5 AND endpoint_id = $6 AND id = $7 AND status IN ('pending', 'cancelled')`
 	}
-	n, err := tx.exec(ctx, change, a.Number, status, micros(next), completed, site, id)
+	n, err := tx.exec(ctx, change, a.Number, status, micros(next), completed, k.Site, k.Endpoint, id)
 	if err == nil && n == 0 {
 		n, err = tx.exec(ctx, `
 		UPDATE deliveries SET attempt_count = $1
-		WHERE  site_id = $2 AND id = $3`, a.Number, site, id)
+		WHERE  site_id = $2 AND endpoint_id = $3 AND id = $4`, a.Number, k.Site, k.Endpoint, id)
 	}
 	if err != nil || n == 0 {
 		return false, wrap("record attempt", err)
@@ -185,47 +188,64 @@ func (tx *Tx) RecordAttempt(ctx context.Context, site feedback.SiteID, id feedba
 		INSERT INTO delivery_attempts (site_id, delivery_id, number, started_at, duration, response_status,
 		                               response_truncated, error, response_body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		site, id, a.Number, micros(a.StartedAt), a.Duration.Microseconds(), a.Status, a.Truncated, a.Error, a.Body)
+		k.Site, id, a.Number, micros(a.StartedAt), a.Duration.Microseconds(), a.Status, a.Truncated, a.Error, a.Body)
 	return true, wrap("record attempt", err)
 }
 
-// PurgeDeliveries removes up to limit deliveries that ended and have an id below
-// the one given, with their attempts, and returns how many there were.
-func (tx *Tx) PurgeDeliveries(ctx context.Context, below feedback.DeliveryID, limit int) (int, error) {
-	old, err := collect(ctx, tx, `
+// PurgeDeliveries removes up to limit deliveries of an endpoint that have an id
+// below the one given and, unless all is true, have ended, with their attempts.
+// It returns how many there were.
+func (tx *Tx) PurgeDeliveries(ctx context.Context, k feedback.EndpointKey, below feedback.DeliveryID, all bool, limit int) (int, error) {
+	query := `
 		SELECT id FROM deliveries
-		WHERE  id < $1 AND status <> 'pending'
+		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3 AND status <> 'pending'
 		ORDER  BY id
-		LIMIT  $2`, []any{below, limit}, scanDeliveryID)
-	if err != nil {
+		LIMIT  $4`
+	if all {
+		query = `
+		SELECT id FROM deliveries
+		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3
+		ORDER  BY id
+		LIMIT  $4`
+	}
+	old, err := collect(ctx, tx, query, []any{k.Site, k.Endpoint, below, limit},
+		func(r *sql.Rows, id *feedback.DeliveryID) error { return r.Scan(id) })
+	if err != nil || len(old) == 0 {
 		return 0, wrap("purge deliveries", err)
 	}
-	return len(old), tx.deleteDeliveries(ctx, old)
-}
-
-func (tx *Tx) deleteDeliveries(ctx context.Context, old []feedback.DeliveryID) error {
-	if len(old) == 0 {
-		return nil
-	}
-	in, args := idList(nil, old)
-	_, err := tx.exec(ctx, `
+	in, args := idList([]any{k.Site}, old)
+	_, err = tx.exec(ctx, `
 		DELETE FROM delivery_attempts
-		WHERE  (site_id, delivery_id) IN (SELECT site_id, id FROM deliveries WHERE id IN (`+in+`))`, args...)
-	if err == nil {
-		_, err = tx.exec(ctx, `DELETE FROM deliveries WHERE id IN (`+in+`)`, args...)
+		WHERE  site_id = $1 AND delivery_id IN (`+in+`)`, args...)
+	if err != nil {
+		return 0, wrap("purge attempts", err)
 	}
-	return wrap("delete deliveries", err)
+	in, args = idList([]any{k.Site, k.Endpoint}, old)
+	_, err = tx.exec(ctx, `
+		DELETE FROM deliveries
+		WHERE  site_id = $1 AND endpoint_id = $2 AND id IN (`+in+`)`, args...)
+	return len(old), wrap("purge deliveries", err)
 }
 
-// PurgeEvents removes up to limit events with an id below the one given that no
-// delivery speaks of, and returns how many there were.
+// OldestWaiting returns the oldest event that is still to be delivered among the
+// deliveries with an id below the one given, or zero.
+func (tx *Tx) OldestWaiting(ctx context.Context, below feedback.DeliveryID) (id feedback.MessageID, err error) {
+	_, err = tx.row(ctx, `
+		SELECT MIN(message_id) FROM deliveries
+		WHERE  status = 'pending' AND id < $1`, []any{below}, &id)
+	return id, wrap("oldest waiting delivery", err)
+}
+
+// PurgeEvents removes up to limit events with an id below the one given, but for
+// those that were sent again, and returns how many there were.
 func (tx *Tx) PurgeEvents(ctx context.Context, below feedback.MessageID, limit int) (int64, error) {
 	n, err := tx.exec(ctx, `
 		DELETE FROM events
-		WHERE  id IN (
-			SELECT e.id FROM events e
+		WHERE  (site_id, id) IN (
+			SELECT e.site_id, e.id FROM events e
 			WHERE  e.id < $1
-			AND    NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.site_id = e.site_id AND d.message_id = e.id)
+			AND    NOT EXISTS (SELECT 1 FROM deliveries d
+			                   WHERE  d.site_id = e.site_id AND d.message_id = e.id AND d.cause = 'redelivery')
 			ORDER  BY e.id
 			LIMIT  $2)`, below, limit)
 	return n, wrap("purge events", err)

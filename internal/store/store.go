@@ -85,6 +85,9 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.pool.Close())
 }
 
+// Now is the time by the clock that transactions go by.
+func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.PingContext(ctx) }
 
@@ -103,7 +106,7 @@ type Tx struct {
 }
 
 func (db *DB) tx(q querier) *Tx {
-	return &Tx{q: q, d: db.d, db: db, Now: db.now().UTC().Truncate(time.Microsecond)}
+	return &Tx{q: q, d: db.d, db: db, Now: db.Now()}
 }
 
 // NextID returns an integer for a new identifier.
@@ -220,6 +223,16 @@ func placeLists(taken, n int) string {
 	}
 	placeListCache.Store(key, b.String())
 	return b.String()
+}
+
+// rowPlaces joins the placeholders of some rows of a table, as in "($1, $2), ($3,
+// $4)".
+func rowPlaces(columns, rows int) string {
+	all := make([]string, rows)
+	for i := range all {
+		all[i] = "(" + placeLists(i*columns, columns) + ")"
+	}
+	return strings.Join(all, ", ")
 }
 
 var placeListCache sync.Map

@@ -125,8 +125,8 @@ func (tx *Tx) UpdateEndpoint(ctx context.Context, e *feedback.Endpoint) error {
 	return wrap("update endpoint", err)
 }
 
-// DeleteEndpoint hides an endpoint for good. What is left of it is removed by
-// SweepEndpoint.
+// DeleteEndpoint hides an endpoint for good. A sweep removes what is left of it:
+// its log can be long.
 func (tx *Tx) DeleteEndpoint(ctx context.Context, site feedback.SiteID, id feedback.EndpointID) error {
 	_, err := tx.exec(ctx, `
 		UPDATE webhook_endpoints
@@ -146,24 +146,24 @@ func (tx *Tx) DeletedEndpoints(ctx context.Context, limit int) ([]feedback.Endpo
 	return out, wrap("deleted endpoints", err)
 }
 
-// SweepEndpoint removes up to limit deliveries of an endpoint that was deleted,
-// and the endpoint with the last of them. It returns how many there were.
-func (tx *Tx) SweepEndpoint(ctx context.Context, k feedback.EndpointKey, limit int) (int, error) {
-	old, err := collect(ctx, tx, `
-		SELECT id FROM deliveries
-		WHERE  site_id = $1 AND endpoint_id = $2
+// EndpointKeys lists the endpoints of all sites, after the one given.
+func (tx *Tx) EndpointKeys(ctx context.Context, after feedback.EndpointID, limit int) ([]feedback.EndpointKey, error) {
+	out, err := collect(ctx, tx, `
+		SELECT site_id, id
+		FROM   webhook_endpoints
+		WHERE  id > $1
 		ORDER  BY id
-		LIMIT  $3`, []any{k.Site, k.Endpoint, limit}, scanDeliveryID)
-	if err != nil {
-		return 0, wrap("sweep endpoint", err)
-	}
-	if err := tx.deleteDeliveries(ctx, old); err != nil || len(old) == limit {
-		return len(old), err
-	}
-	_, err = tx.exec(ctx, `
+		LIMIT  $2`, []any{int64(after), limit}, scanEndpointKey)
+	return out, wrap("endpoint keys", err)
+}
+
+// RemoveEndpoint removes an endpoint that is hidden, for which there are no
+// deliveries left.
+func (tx *Tx) RemoveEndpoint(ctx context.Context, k feedback.EndpointKey) error {
+	_, err := tx.exec(ctx, `
 		DELETE FROM webhook_endpoints
 		WHERE  site_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, k.Site, k.Endpoint)
-	return len(old), wrap("sweep endpoint", err)
+	return wrap("remove endpoint", err)
 }
 
 // DisabledEndpoints lists the endpoints of a site that the service has disabled

@@ -10,16 +10,19 @@ import (
 )
 
 const (
-	fetchBatch = 32
+	fetchBatch = 64
 	// maxUnwritten is how many attempts at one endpoint may have ended without
 	// having been written down, before no more are begun.
 	maxUnwritten = 512
 	// freshFor is how long what was read of an endpoint is acted upon. In this
 	// process a change is known at once, from another one so late at the most.
 	freshFor = time.Second
-	// rewindEvery is how often a runner that has caught up looks at everything
-	// again, and not only behind the last it has seen: transactions of other
-	// processes may become visible in another order than that of their clocks.
+	// readEvery is how often a runner with attempts under way looks for new
+	// ones at the most: so a look finds several.
+	readEvery = 5 * time.Millisecond
+	// rewindEvery is how often it looks at everything, and not only behind the
+	// last it has seen: transactions of other processes may become visible in
+	// another order than that of their clocks.
 	rewindEvery = 200 * time.Millisecond
 	// linger is how long an endpoint is held when nothing is due for it: the
 	// next event of a lively site then costs no new lease.
@@ -27,7 +30,7 @@ const (
 )
 
 // runner serves one endpoint as long as something is due for it. All its state
-// but the atomic values belongs to the goroutine of run.
+// but the atomic values and channels belongs to the goroutine of run.
 type runner struct {
 	d         *dispatcher
 	key       feedback.EndpointKey
@@ -39,9 +42,9 @@ type runner struct {
 
 	at       app.Dispatch // as last read
 	readAt   time.Time
-	queue    []app.Due // read and not begun
-	last     *app.Due  // the last that was read; nil: look from the beginning
-	rewound  time.Time
+	rewound  time.Time                    // when it was last read from the beginning
+	queue    []app.Due                    // read and not begun
+	last     *app.Due                     // the last that was read; nil: look from the beginning
 	taken    map[feedback.DeliveryID]bool // begun and not written down
 	inFlight int
 	slow     bool // the last attempt failed or took long
@@ -76,32 +79,35 @@ func (r *runner) poke() {
 // run serves the endpoint until nothing is due, the lease is lost or the
 // dispatcher stops; then it gives the lease back.
 func (r *runner) run() {
-	idle := time.NewTimer(linger)
-	defer idle.Stop()
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
 	done := r.d.done
 	for {
 		stopped := done == nil || r.lost
+		wait := linger
 		if stopped {
 			r.queue = nil
-		} else {
-			r.refresh()
+		} else if soon := r.refresh(); soon > 0 {
+			wait = soon
 		}
-		quiet := len(r.queue) == 0 && len(r.taken) == 0
-		if quiet && stopped {
+		idle := len(r.queue) == 0 && len(r.taken) == 0 && !r.look
+		if stopped && len(r.taken) == 0 {
 			r.d.ledger.release(r.key)
 			return
 		}
-		var rest <-chan time.Time
-		if quiet && !r.look {
-			idle.Reset(linger)
-			rest = idle.C
+		lane, soon := r.lane()
+		if soon > 0 {
+			wait = soon
 		}
+		timer.Reset(wait)
 		select {
-		case r.lane() <- struct{}{}:
-			r.begin()
+		case lane <- struct{}{}:
+			r.begin(lane)
 		case f := <-r.finished:
 			r.end(f)
 		case ids := <-r.written:
+			// Only now, between two reads: one that began before the rows were
+			// written would take them for new.
 			for _, id := range ids {
 				delete(r.taken, id)
 			}
@@ -109,9 +115,12 @@ func (r *runner) run() {
 			r.look = true
 		case <-done:
 			done = nil
-		case <-rest:
+		case <-timer.C:
+			if !idle {
+				continue
+			}
 			r.last = nil
-			if r.read(fetchBatch); len(r.queue) == 0 && !r.look {
+			if r.read(); len(r.queue) == 0 && !r.look {
 				r.d.ledger.release(r.key)
 				return
 			}
@@ -119,48 +128,56 @@ func (r *runner) run() {
 	}
 }
 
-// lane is where the next attempt takes its place, or nil if none may begin now.
-func (r *runner) lane() chan struct{} {
+// lane is where the next attempt takes its place, or nil if none may begin now;
+// soon is when to ask again, if that is known.
+func (r *runner) lane() (lane chan struct{}, soon time.Duration) {
 	left := time.Until(time.Unix(0, r.heldUntil.Load()))
 	if len(r.queue) == 0 || r.inFlight == perEndpoint || left < r.d.minLeft() {
-		return nil
+		return nil, 0
 	}
-	return r.d.lanes.of(r.slow)
+	if pause := r.d.pace.pause(r.d.App.Now().Sub(r.queue[0].DueAt)); pause > 0 {
+		return nil, pause
+	}
+	return r.d.lanes.of(r.slow), 0
 }
 
-// refresh reads what is due, where there may be something new and room for it.
-func (r *runner) refresh() {
-	if len(r.queue) > 0 && (r.changed.Load() || time.Since(r.readAt) > freshFor) {
-		r.queue, r.last, r.look = nil, nil, true
+// refresh reads what is due, where there may be something new and room for it. It
+// returns when to ask again, if that is known.
+func (r *runner) refresh() (soon time.Duration) {
+	age := time.Since(r.readAt)
+	if len(r.queue) > 0 && (r.changed.Load() || age > freshFor) {
+		r.queue, r.last, r.look = nil, nil, true // they are read again
 	}
 	if !r.look || len(r.queue) > 0 || r.inFlight == perEndpoint || len(r.taken) >= maxUnwritten {
-		return
+		return 0
 	}
-	limit := fetchBatch
+	if r.inFlight > 0 && age < readEvery {
+		return readEvery - age
+	}
 	if time.Since(r.rewound) > rewindEvery {
 		r.last = nil
 	}
-	if r.last == nil {
-		limit += len(r.taken) // they are read again
-	}
-	r.read(limit)
+	r.read()
+	return 0
 }
 
-// read fills the queue with what is due behind the last that was read.
-func (r *runner) read(limit int) {
-	r.changed.Store(false)
+// read queues what is due behind the last that was read.
+func (r *runner) read() {
+	limit := fetchBatch
 	if r.last == nil {
+		limit += len(r.taken) // they are read again
 		r.rewound = time.Now()
 	}
+	r.changed.Store(false)
 	r.look = false
 	at, err := r.d.App.DueDeliveries(r.d.sending, r.d.owner, r.key, r.last, limit)
+	r.readAt = time.Now()
 	if err != nil {
 		// The next poll pokes us.
 		r.d.Log.Error("due webhooks not read", "endpoint", r.key.Endpoint, "err", err)
-		r.queue = nil
 		return
 	}
-	r.at, r.readAt, r.lost = at, time.Now(), !at.Held
+	r.at, r.lost = at, !at.Held
 	for i := range at.Due {
 		if !r.taken[at.Due[i].ID] {
 			r.queue = append(r.queue, at.Due[i])
@@ -172,12 +189,13 @@ func (r *runner) read(limit int) {
 	}
 }
 
-// begin makes an attempt at the first of the queue. It has a place in its lane.
-func (r *runner) begin() {
-	due, url, secrets, lane := r.queue[0], r.at.URL, r.at.Secrets, r.d.lanes.of(r.slow)
+// begin makes an attempt at the first of the queue. It has a place in a lane.
+func (r *runner) begin(lane chan struct{}) {
+	due, url, secrets := r.queue[0], r.at.URL, r.at.Secrets
 	r.queue = r.queue[1:]
 	r.taken[due.ID] = true
 	r.inFlight++
+	r.d.pace.begun()
 	go func() {
 		var a webhook.Attempt
 		long := r.d.lanes.drive(lane, func() {

@@ -74,6 +74,7 @@ type dispatcher struct {
 	DeliveryConfig
 	owner   int64 // names this dispatcher in leases
 	lanes   *lanes
+	pace    *pace
 	ledger  *ledger
 	running map[feedback.EndpointKey]*runner
 	wg      sync.WaitGroup // of runners
@@ -84,7 +85,7 @@ type dispatcher struct {
 
 func newDispatcher(cfg DeliveryConfig) *dispatcher {
 	d := &dispatcher{
-		DeliveryConfig: cfg, owner: rand.Int64(), lanes: newLanes(cfg.Fast, cfg.Slow),
+		DeliveryConfig: cfg, owner: rand.Int64(), lanes: newLanes(cfg.Fast, cfg.Slow), pace: &pace{crowded: cfg.App.Crowded},
 		running: map[feedback.EndpointKey]*runner{}, done: make(chan struct{}),
 	}
 	d.ledger = newLedger(d)
