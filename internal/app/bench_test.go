@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"heed/internal/app"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
 )
@@ -18,42 +17,15 @@ func BenchmarkComment(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/endpoints=%d", engine, endpoints), func(b *testing.B) {
 				a := feedbacktest.NewApp(b, feedbacktest.OpenDB(b, engine))
 				o := feedbacktest.OpenAccount(b, a, "Northwind", feedback.Studio)
-				actor := &app.Actor{Source: feedback.FromAPI, Account: &o.Account, Key: &o.Key}
-				write := func(fn func(*app.Tx) error) {
-					_, err := a.Write(b.Context(), actor, app.Target{Site: o.Site.ID.String()}, app.Once{}, func(tx *app.Tx) (app.Response, error) {
-						return app.Response{}, fn(tx)
-					})
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				var post string
-				write(func(tx *app.Tx) error {
-					boards, err := tx.Boards(b.Context(), feedback.Window{Limit: 1})
-					if err != nil {
-						return err
-					}
-					p, err := tx.CreatePost(b.Context(), feedback.NewPost{
-						Board: feedback.Ref(boards.Items[0].ID.String()), Title: "Dark mode", Visitor: "v",
-					})
-					post = p.ID.String()
-					return err
-				})
+				as := feedbacktest.ByKey(b, a, o)
+				post := as.Post("Dark mode")
 				for i := range endpoints {
-					write(func(tx *app.Tx) error {
-						_, _, err := tx.CreateEndpoint(b.Context(), feedback.NewEndpoint{
-							URL: feedback.EndpointURL(fmt.Sprintf("https://hooks.example.com/%d", i)),
-						})
-						return err
-					})
+					as.Endpoint(fmt.Sprintf("https://hooks.example.com/%d", i))
 				}
 				b.ResetTimer()
 				b.RunParallel(func(pb *testing.PB) {
 					for pb.Next() {
-						write(func(tx *app.Tx) error {
-							_, err := tx.CreateComment(b.Context(), post, feedback.NewComment{Body: "Thank you, we are looking into it."})
-							return err
-						})
+						as.Comment(post, "Thank you, we are looking into it.")
 					}
 				})
 			})

@@ -37,16 +37,17 @@ func (tx *Tx) announce(ctx context.Context, e *feedback.Event) error {
 // than receivers are asked to take fails at once, where its owner can see it.
 func (tx *Tx) deliver(ctx context.Context, to []feedback.Endpoint, e *feedback.Event, by feedback.Trigger) (*feedback.Delivery, error) {
 	cfg := &tx.app.cfg.Webhooks
+	d := feedback.Delivery{
+		SiteID: tx.site.ID, MessageID: e.ID, Type: e.Type, Status: feedback.DeliveryPending, Trigger: by, CreatedAt: tx.s.Now,
+		NextAttemptAt: cfg.Schedule.First(tx.s.Now, cfg.Random).Truncate(time.Microsecond),
+	}
+	if len(e.Payload) > maxPayload {
+		d.Status, d.NextAttemptAt, d.CompletedAt = feedback.DeliveryFailed, time.Time{}, tx.s.Now
+	}
 	all := make([]feedback.Delivery, len(to))
 	for i := range to {
-		all[i] = feedback.Delivery{
-			ID: feedback.DeliveryID(tx.s.NextID()), SiteID: tx.site.ID, EndpointID: to[i].ID, MessageID: e.ID, Type: e.Type,
-			Status: feedback.DeliveryPending, Trigger: by, CreatedAt: tx.s.Now,
-			NextAttemptAt: cfg.Schedule.First(tx.s.Now, cfg.Random).Truncate(time.Microsecond),
-		}
-		if len(e.Payload) > maxPayload {
-			all[i].Status, all[i].NextAttemptAt, all[i].CompletedAt = feedback.DeliveryFailed, time.Time{}, tx.s.Now
-		}
+		d.ID, d.EndpointID = feedback.DeliveryID(tx.s.NextID()), to[i].ID
+		all[i] = d
 		tx.hint(to[i].Key(), false)
 	}
 	return &all[0], tx.s.InsertDeliveries(ctx, all)

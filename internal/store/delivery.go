@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"time"
 
 	"heed/internal/feedback"
@@ -15,20 +17,33 @@ func scanDelivery(r *sql.Rows, d *feedback.Delivery) error {
 		at(&d.NextAttemptAt), at(&d.CreatedAt), at(&d.CompletedAt))
 }
 
-// InsertDeliveries stores new deliveries, in one statement.
+// InsertDeliveries stores new deliveries of one message, which differ in their
+// endpoint and id alone. It is one statement, and what they share is bound once:
+// this is a cost of every event.
 func (tx *Tx) InsertDeliveries(ctx context.Context, all []feedback.Delivery) error {
-	const columns = 11
-	args := make([]any, 0, columns*len(all))
-	for i := range all {
-		d := &all[i]
-		args = append(args, d.SiteID, d.EndpointID, d.ID, d.MessageID, d.Type, d.Trigger, d.Status, d.Attempts,
-			micros(d.NextAttemptAt), micros(d.CreatedAt), micros(d.CompletedAt))
+	d := &all[0]
+	args := []any{d.SiteID, d.EndpointID, d.ID, d.MessageID, d.Type, d.Trigger, d.Status,
+		micros(d.NextAttemptAt), micros(d.CreatedAt), micros(d.CompletedAt)}
+	for i := range all[1:] {
+		args = append(args, all[1+i].EndpointID, all[1+i].ID)
 	}
-	_, err := tx.exec(ctx, `
+	_, err := tx.exec(ctx, insertDeliveries(len(all)), args...)
+	return wrap("insert deliveries", err)
+}
+
+// insertDeliveries is the statement for n rows: there are as many texts as a site
+// may have endpoints.
+func insertDeliveries(n int) string {
+	var b strings.Builder
+	b.WriteString(`
 		INSERT INTO deliveries (site_id, endpoint_id, id, message_id, type, cause, status, attempt_count,
 		                        next_attempt_at, created_at, completed_at)
-		VALUES `+rowPlaces(columns, len(all)), args...)
-	return wrap("insert deliveries", err)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10)`)
+	for i := 11; i < 11+2*(n-1); i += 2 {
+		fmt.Fprintf(&b, `,
+		       ($1, $%d, $%d, $4, $5, $6, $7, 0, $8, $9, $10)`, i, i+1)
+	}
+	return b.String()
 }
 
 // Delivery returns a delivery of an endpoint, or nil.

@@ -225,16 +225,6 @@ func placeLists(taken, n int) string {
 	return b.String()
 }
 
-// rowPlaces joins the placeholders of some rows of a table, as in "($1, $2), ($3,
-// $4)".
-func rowPlaces(columns, rows int) string {
-	all := make([]string, rows)
-	for i := range all {
-		all[i] = "(" + placeLists(i*columns, columns) + ")"
-	}
-	return strings.Join(all, ", ")
-}
-
 var placeListCache sync.Map
 
 // Times are stored as microseconds since 1970, and absence as NULL.

@@ -3,15 +3,16 @@ package worker
 import "time"
 
 // lanes bound how many attempts are made at once, so that endpoints that do not
-// answer cannot use up what the others need. An endpoint that answered the last
-// time sends in the fast lane, one that did not, or took long, in the slow lane.
-// An attempt that turns out to take long moves over while it lasts. Who waits for
+// answer cannot use up what the others need. Endpoints that answered the last
+// time, or were never tried, are served in the fast lane; one that did not answer
+// well, or took long, in the slow lane. An attempt that turns out to take long
+// moves over while it lasts. Who waits for
 // a place in a lane gets it in the order of asking, one attempt for each endpoint:
 // no endpoint gets two while another waits for one.
 type lanes struct{ fast, slow chan struct{} }
 
 // patience is how long an attempt may keep a place in the fast lane.
-const patience = time.Second
+const patience = 500 * time.Millisecond
 
 func newLanes(fast, slow int) *lanes {
 	return &lanes{make(chan struct{}, fast), make(chan struct{}, slow)}

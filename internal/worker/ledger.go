@@ -21,25 +21,25 @@ const (
 type ledger struct {
 	d        *dispatcher
 	in       chan entry
-	released chan []feedback.EndpointKey
+	released chan []*runner
 	closed   chan struct{}
 }
 
-// entry is an attempt that ended, or an endpoint to be given back.
+// entry is an attempt that ended, or the end of a runner: its endpoint is to be
+// given back.
 type entry struct {
-	runner  *runner // of an attempt
-	attempt app.Attempted
-	release feedback.EndpointKey
+	runner  *runner
+	attempt *app.Attempted // nil: the end
 }
 
 func newLedger(d *dispatcher) *ledger {
 	return &ledger{
-		d: d, in: make(chan entry, gatherMost), released: make(chan []feedback.EndpointKey), closed: make(chan struct{}),
+		d: d, in: make(chan entry, gatherMost), released: make(chan []*runner), closed: make(chan struct{}),
 	}
 }
 
-func (l *ledger) add(r *runner, a app.Attempted) { l.in <- entry{runner: r, attempt: a} }
-func (l *ledger) release(k feedback.EndpointKey) { l.in <- entry{release: k} }
+func (l *ledger) add(r *runner, a app.Attempted) { l.in <- entry{r, &a} }
+func (l *ledger) release(r *runner)              { l.in <- entry{r, nil} }
 
 // close writes what is left. Nothing may be added any more.
 func (l *ledger) close() {
@@ -90,13 +90,14 @@ func (l *ledger) gather(batch []entry) []entry {
 func (l *ledger) write(batch []entry) {
 	var done []app.Attempted
 	var release []feedback.EndpointKey
+	var ended []*runner
 	byRunner := map[*runner][]feedback.DeliveryID{}
 	for _, e := range batch {
-		if e.runner == nil {
-			release = append(release, e.release)
+		if e.attempt == nil {
+			release, ended = append(release, e.runner.key), append(ended, e.runner)
 			continue
 		}
-		done = append(done, e.attempt)
+		done = append(done, *e.attempt)
 		byRunner[e.runner] = append(byRunner[e.runner], e.attempt.Delivery)
 	}
 	if l.record(done, release) && l.d.Observe != nil {
@@ -107,9 +108,9 @@ func (l *ledger) write(batch []entry) {
 	for r, ids := range byRunner {
 		r.written <- ids
 	}
-	if len(release) > 0 {
+	if len(ended) > 0 {
 		select {
-		case l.released <- release:
+		case l.released <- ended:
 		case <-l.d.done:
 		}
 	}

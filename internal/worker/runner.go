@@ -47,6 +47,8 @@ type runner struct {
 	last     *app.Due                     // the last that was read; nil: look from the beginning
 	taken    map[feedback.DeliveryID]bool // begun and not written down
 	inFlight int
+	proven   bool // an attempt has succeeded, and none failed since
+	failing  bool // the last attempt failed
 	slow     bool // the last attempt failed or took long
 	look     bool // there may be more than was read
 	lost     bool // the lease is another's
@@ -56,7 +58,8 @@ type runner struct {
 type finish struct {
 	id      feedback.DeliveryID
 	counted bool
-	slow    bool
+	failed  bool
+	long    bool
 }
 
 func newRunner(d *dispatcher, k feedback.EndpointKey, heldUntil time.Time) *runner {
@@ -92,7 +95,7 @@ func (r *runner) run() {
 		}
 		idle := len(r.queue) == 0 && len(r.taken) == 0 && !r.look
 		if stopped && len(r.taken) == 0 {
-			r.d.ledger.release(r.key)
+			r.d.ledger.release(r)
 			return
 		}
 		lane, soon := r.lane()
@@ -121,7 +124,7 @@ func (r *runner) run() {
 			}
 			r.last = nil
 			if r.read(); len(r.queue) == 0 && !r.look {
-				r.d.ledger.release(r.key)
+				r.d.ledger.release(r)
 				return
 			}
 		}
@@ -132,7 +135,7 @@ func (r *runner) run() {
 // soon is when to ask again, if that is known.
 func (r *runner) lane() (lane chan struct{}, soon time.Duration) {
 	left := time.Until(time.Unix(0, r.heldUntil.Load()))
-	if len(r.queue) == 0 || r.inFlight == perEndpoint || left < r.d.minLeft() {
+	if len(r.queue) == 0 || r.full() || left < r.d.minLeft() {
 		return nil, 0
 	}
 	if pause := r.d.pace.pause(r.d.App.Now().Sub(r.queue[0].DueAt)); pause > 0 {
@@ -148,7 +151,7 @@ func (r *runner) refresh() (soon time.Duration) {
 	if len(r.queue) > 0 && (r.changed.Load() || age > freshFor) {
 		r.queue, r.last, r.look = nil, nil, true // they are read again
 	}
-	if !r.look || len(r.queue) > 0 || r.inFlight == perEndpoint || len(r.taken) >= maxUnwritten {
+	if !r.look || len(r.queue) > 0 || r.full() || len(r.taken) >= maxUnwritten {
 		return 0
 	}
 	if r.inFlight > 0 && age < readEvery {
@@ -207,14 +210,20 @@ func (r *runner) begin(lane chan struct{}) {
 		if counted {
 			r.d.ledger.add(r, app.Attempted{Endpoint: r.key, Delivery: due.ID, Number: due.Attempts + 1, Attempt: a})
 		}
-		r.finished <- finish{due.ID, counted, long || a.Outcome != webhook.Succeeded}
+		r.finished <- finish{due.ID, counted, a.Outcome != webhook.Succeeded, long}
 	}()
 }
 
 func (r *runner) end(f finish) {
 	r.inFlight--
-	r.slow = f.slow
 	if !f.counted {
 		delete(r.taken, f.id)
+		return
 	}
+	r.failing, r.proven, r.slow = f.failed, !f.failed, f.failed || f.long
+}
+
+// full reports whether as many attempts are under way as the endpoint may have.
+func (r *runner) full() bool {
+	return r.inFlight == perEndpoint || !r.proven && r.inFlight > 0
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // perEndpoint is how many attempts at one endpoint may be under way at once, in
-// all processes together.
+// all processes together. One that has not answered well yet gets one at a time:
+// more would tell no more.
 const perEndpoint = 4
 
 // DeliveryConfig is what it takes to send webhooks.
@@ -22,8 +23,9 @@ type DeliveryConfig struct {
 	Sender *webhook.Sender
 	Log    *slog.Logger
 
-	// Lanes bound how many attempts this process makes at once; zero: 256 at
-	// endpoints that answer and 256 at endpoints that do not. See lanes.
+	// Fast and Slow bound how many attempts this process makes at once; zero:
+	// 256 at endpoints that answer and 1,024 at those that do not, which cost
+	// memory and nothing else. See lanes.
 	Fast, Slow int
 	// Lease is for how long an endpoint is held without a sign of life; zero:
 	// 45 s. It must be three times the time limit of one attempt.
@@ -50,7 +52,7 @@ func Deliveries(cfg DeliveryConfig) Task {
 		cfg.Fast = 256
 	}
 	if cfg.Slow == 0 {
-		cfg.Slow = 256
+		cfg.Slow = 1024
 	}
 	if cfg.Lease == 0 {
 		cfg.Lease = 45 * time.Second
@@ -77,6 +79,7 @@ type dispatcher struct {
 	pace    *pace
 	ledger  *ledger
 	running map[feedback.EndpointKey]*runner
+	failing map[feedback.EndpointKey]bool // their last attempt failed
 	wg      sync.WaitGroup // of runners
 	done    chan struct{}  // closed when nothing new is begun
 	// sending is the context of attempts under way. It outlives that of run.
@@ -86,7 +89,7 @@ type dispatcher struct {
 func newDispatcher(cfg DeliveryConfig) *dispatcher {
 	d := &dispatcher{
 		DeliveryConfig: cfg, owner: rand.Int64(), lanes: newLanes(cfg.Fast, cfg.Slow), pace: &pace{crowded: cfg.App.Crowded},
-		running: map[feedback.EndpointKey]*runner{}, done: make(chan struct{}),
+		running: map[feedback.EndpointKey]*runner{}, failing: map[feedback.EndpointKey]bool{}, done: make(chan struct{}),
 	}
 	d.ledger = newLedger(d)
 	return d
@@ -138,10 +141,15 @@ func (d *dispatcher) dispatch(ctx context.Context) error {
 		case released := <-d.ledger.released:
 			// What was committed between the last look of a runner and the
 			// end of its lease is seen by nobody but us, here.
-			for _, k := range released {
-				delete(d.running, k)
+			keys := make([]feedback.EndpointKey, len(released))
+			for i, r := range released {
+				keys[i] = r.key
+				delete(d.running, r.key)
+				if delete(d.failing, r.key); r.failing {
+					d.failing[r.key] = true
+				}
 			}
-			err = d.takeUp(ctx, released)
+			err = d.takeUp(ctx, keys)
 		case <-renew.C:
 			err = d.renewLeases(ctx)
 		}
@@ -190,6 +198,7 @@ func (d *dispatcher) takeUp(ctx context.Context, keys []feedback.EndpointKey) er
 	claimed, err := d.App.ClaimEndpoints(ctx, d.owner, d.Lease, free)
 	for _, k := range claimed {
 		r := newRunner(d, k, before.Add(d.Lease))
+		r.failing, r.slow = d.failing[k], d.failing[k]
 		d.running[k] = r
 		d.wg.Go(r.run)
 	}

@@ -1,16 +1,9 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,21 +28,14 @@ type sink struct {
 func newSink() (*sink, error) {
 	s := &sink{}
 	s.changed = sync.NewCond(&s.mu)
-	cert, ca, err := certificate()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if s.dir, err = os.MkdirTemp("", "benchhooks"); err != nil {
 		return nil, err
 	}
+	s.server = httptest.NewTLSServer(s)
 	s.ca = filepath.Join(s.dir, "ca.pem")
-	if err := os.WriteFile(s.ca, ca, 0o600); err != nil {
-		return nil, err
-	}
-	s.server = httptest.NewUnstartedServer(s)
-	s.server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
-	s.server.StartTLS()
-	return s, nil
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw})
+	return s, os.WriteFile(s.ca, ca, 0o600)
 }
 
 func (s *sink) close() {
@@ -132,24 +118,4 @@ func (s *sink) wait(n int) error {
 		return fmt.Errorf("%d of %d deliveries arrived", s.n, n)
 	}
 	return nil
-}
-
-// certificate returns one for 127.0.0.1 that vouches for itself, and its PEM form.
-func certificate() (tls.Certificate, []byte, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
-	t := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
