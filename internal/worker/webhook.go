@@ -80,8 +80,8 @@ type dispatcher struct {
 	ledger  *ledger
 	running map[feedback.EndpointKey]*runner
 	failing map[feedback.EndpointKey]bool // their last attempt failed
-	wg      sync.WaitGroup // of runners
-	done    chan struct{}  // closed when nothing new is begun
+	wg      sync.WaitGroup                // of runners
+	done    chan struct{}                 // closed when nothing new is begun
 	// sending is the context of attempts under way. It outlives that of run.
 	sending context.Context
 }
