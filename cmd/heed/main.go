@@ -27,6 +27,10 @@ type commands struct {
 	Site    siteCmd    `cmd:"" help:"Work on sites."`
 	Key     keyCmd     `cmd:"" help:"Work on API keys."`
 	Account accountCmd `cmd:"" help:"Work on accounts."`
+	Fill    fillCmd    `cmd:"" help:"Fill a site with made-up data, for trying and measuring."`
+	Check   checkCmd   `cmd:"" help:"Compare counters, references, the search index and the outbox with the rows."`
+	Backup  backupCmd  `cmd:"" help:"Write a backup of the whole database, while it is in use."`
+	Restore restoreCmd `cmd:"" help:"Read a backup into an empty database of either kind."`
 	Migrate migrateCmd `cmd:"" help:"Work on the schema of the database."`
 	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say what to mend."`

@@ -83,6 +83,9 @@ func (s *settings) master() (auth.Master, error) {
 		return m, nil
 	}
 	path, embedded := strings.CutPrefix(s.DB, "sqlite:")
+	if !embedded && !strings.HasPrefix(s.DB, "postgres") {
+		return auth.NewMaster(), nil // there is no such database; opening it says so
+	}
 	if !embedded {
 		return auth.Master{}, errors.New("HEED_SECRET_KEY is required with PostgreSQL, the same on every node: " +
 			"make one with `openssl rand -base64 32`")

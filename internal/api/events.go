@@ -32,8 +32,10 @@ func webhooks(s *schemas) map[string]map[string]*described {
 	for _, sample := range wire.Samples(site, at) {
 		t := reflect.TypeOf(sample.Event)
 		ref := s.of(t)
-		s.named[schemaName(t)].Properties["type"] = &schema{
-			Type: "string", Enum: []any{string(sample.Type)}, Examples: []any{string(sample.Type)},
+		for _, p := range s.named[schemaName(t)].Properties {
+			if p.name == "type" {
+				p.value.Enum, p.value.Examples = []any{string(sample.Type)}, []any{string(sample.Type)}
+			}
 		}
 		all[string(sample.Type)] = map[string]*described{"post": {
 			OperationID: schemaName(t), Summary: string(sample.Type), Description: sample.When, Tags: []string{"Extensions"},

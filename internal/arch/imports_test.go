@@ -22,15 +22,17 @@ var mayImport = map[string][]string{
 	"idempotency": {},
 	"auth":        {},
 	"config":      {},
+	"prose":       {}, // made-up texts, for trying and measuring
 
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "webhook"}, // webhook: its guard judges URLs, its schedule says when to try again
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "prose", "webhook"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"apiref":    {}, // the reference page, from the document's URL alone
 	"web":       {"feedback"},
 	"dashboard": {"feedback", "app", "web", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "ratelimit"},
@@ -39,10 +41,16 @@ var mayImport = map[string][]string{
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
 	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
+	"tools":  {"*"}, // programs for those who work on Heed
 
+	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config", "webhook"},
-	"tools":        {"*"},
+	"browsertest":  {},
 }
+
+// forTests are the packages that only tests may import. They have no command
+// that reads the environment for them, and what holds for a test holds for them.
+var forTests = []string{"arch", "browsertest", "feedbacktest"}
 
 // onlyIn says which packages may import something of others. A rule holds for
 // everything below its path, unless a longer path has one of its own.
@@ -54,6 +62,9 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
+
+	"github.com/andybalholm/brotli": {"apiref"},
+	"github.com/chromedp":           {"browsertest"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what

@@ -14,12 +14,15 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 )
 
 // Config is what a Server needs to know.
 type Config struct {
+	// API serves every path under /v1/.
+	API http.Handler
 	// Faces are mounted by their pattern.
 	Faces map[string]http.Handler
 	// Ready reports whether requests can be served.
@@ -46,7 +49,15 @@ func New(cfg Config) *Server {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", cfg.Metrics.handler())
 	s.http = &http.Server{
-		Handler: s.observe(mux),
+		Handler: s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			// The API comes before the mux, which would redirect a path
+			// with an empty segment to another one.
+			if strings.HasPrefix(r.URL.Path, "/v1/") {
+				cfg.API.ServeHTTP(w, r)
+				return
+			}
+			mux.ServeHTTP(w, r)
+		})),
 		// A client that sends or reads slowly must not hold a connection
 		// for ever.
 		ReadHeaderTimeout: 10 * time.Second,

@@ -65,7 +65,7 @@ func (tx *Tx) Deliveries(ctx context.Context, site feedback.SiteID, endpoint fee
 		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3`, []any{site, endpoint, below}
 	limited := `
 		ORDER  BY id DESC
-		LIMIT  $4`
+		LIMIT  $4 + 0`
 	// The status stands in the text: an index that leaves out what has
 	// succeeded serves only a query that is seen to do so too.
 	if status != nil {
@@ -79,7 +79,7 @@ func (tx *Tx) Deliveries(ctx context.Context, site feedback.SiteID, endpoint fee
 		args = append(args, *typ)
 		limited = `
 		ORDER  BY id DESC
-		LIMIT  $5`
+		LIMIT  $5 + 0`
 	}
 	out, err := collect(ctx, tx, query+limited, append(args, limit), scanDelivery)
 	return out, wrap("deliveries", err)
@@ -121,7 +121,7 @@ func (tx *Tx) CancelDeliveries(ctx context.Context, k feedback.EndpointKey, belo
 			SELECT id FROM deliveries
 			WHERE  site_id = $2 AND endpoint_id = $3 AND status = 'pending' AND id < $4
 			ORDER  BY next_attempt_at
-			LIMIT  $5)`, micros(tx.Now), k.Site, k.Endpoint, below, limit)
+			LIMIT  $5 + 0)`, micros(tx.Now), k.Site, k.Endpoint, below, limit)
 	return n, wrap("cancel deliveries", err)
 }
 
@@ -136,7 +136,7 @@ func (tx *Tx) HalfCancelled(ctx context.Context, limit int) ([]feedback.Endpoint
 		               WHERE  d.site_id = e.site_id AND d.endpoint_id = e.id AND d.status = 'pending'
 		               AND    d.id < e.cancel_below)
 		ORDER  BY e.id
-		LIMIT  $1`, []any{limit}, func(r *sql.Rows, e *feedback.Endpoint) error {
+		LIMIT  $1 + 0`, []any{limit}, func(r *sql.Rows, e *feedback.Endpoint) error {
 		return r.Scan(&e.SiteID, &e.ID, &e.CancelBelow)
 	})
 	return out, wrap("half cancelled endpoints", err)
@@ -165,7 +165,7 @@ func (tx *Tx) DueDeliveries(ctx context.Context, k feedback.EndpointKey, from fe
 		WHERE  d.site_id = $1 AND d.endpoint_id = $2 AND d.status = 'pending'
 		AND    (d.next_attempt_at, d.id) > ($3, $4) AND d.next_attempt_at <= $5 AND d.id >= $6
 		ORDER  BY d.next_attempt_at, d.id
-		LIMIT  $7`, []any{k.Site, k.Endpoint, last, lastID, micros(tx.Now), int64(from), limit},
+		LIMIT  $7 + 0`, []any{k.Site, k.Endpoint, last, lastID, micros(tx.Now), int64(from), limit},
 		func(r *sql.Rows, d *Due) error {
 			return r.Scan(&d.ID, &d.Message, &d.Attempts, at(&d.DueAt), &d.Payload)
 		})
@@ -215,13 +215,13 @@ func (tx *Tx) PurgeDeliveries(ctx context.Context, k feedback.EndpointKey, below
 		SELECT id FROM deliveries
 		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3 AND status <> 'pending'
 		ORDER  BY id
-		LIMIT  $4`
+		LIMIT  $4 + 0`
 	if all {
 		query = `
 		SELECT id FROM deliveries
 		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3
 		ORDER  BY id
-		LIMIT  $4`
+		LIMIT  $4 + 0`
 	}
 	old, err := collect(ctx, tx, query, []any{k.Site, k.Endpoint, below, limit},
 		func(r *sql.Rows, id *feedback.DeliveryID) error { return r.Scan(id) })
@@ -262,6 +262,6 @@ func (tx *Tx) PurgeEvents(ctx context.Context, below feedback.MessageID, limit i
 			AND    NOT EXISTS (SELECT 1 FROM deliveries d
 			                   WHERE  d.site_id = e.site_id AND d.message_id = e.id AND d.cause = 'redelivery')
 			ORDER  BY e.id
-			LIMIT  $2)`, below, limit)
+			LIMIT  $2 + 0)`, below, limit)
 	return n, wrap("purge events", err)
 }

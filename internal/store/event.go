@@ -23,10 +23,12 @@ func (tx *Tx) Events(ctx context.Context, site feedback.SiteID, after feedback.M
 		FROM   events
 		WHERE  site_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, func(r *sql.Rows, e *feedback.Event) error {
-		return r.Scan(&e.SiteID, &e.ID, &e.Type, at(&e.CreatedAt), &e.Payload)
-	})
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, scanEvent)
 	return out, wrap("events", err)
+}
+
+func scanEvent(r *sql.Rows, e *feedback.Event) error {
+	return r.Scan(&e.SiteID, &e.ID, &e.Type, at(&e.CreatedAt), &e.Payload)
 }
 
 // InsertNotice stores something the people behind a post are to be told.

@@ -119,6 +119,9 @@ func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, f
 // Read runs fn outside a transaction: each query sees what is committed when it
 // runs. What must agree belongs into one query.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return fn(db.tx(db.reader))
 }
 
@@ -145,6 +148,10 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 }
+
+// Queries write LIMIT $3 + 0, never LIMIT $3: SQLite looks at a bare parameter
+// there to choose a plan, and so prepares the statement anew each time it is
+// bound, which costs as much as a page of rows.
 
 // exec runs a statement and returns how many rows it changed.
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -173,18 +180,22 @@ func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (f
 
 // collect runs a query and gathers one T for each row.
 func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+	return collectInto(ctx, tx, nil, query, args, scan)
+}
+
+// collectInto is collect into the capacity of a slice.
+func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
-		var v T
-		if err := scan(rows, &v); err != nil {
+		var zero T
+		all = append(all, zero)
+		if err := scan(rows, &all[len(all)-1]); err != nil {
 			return nil, err
 		}
-		all = append(all, v)
 	}
 	return all, rows.Err()
 }

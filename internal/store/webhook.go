@@ -37,14 +37,6 @@ func splitEventTypes(s string) []feedback.EventType {
 	return types
 }
 
-// LockSite keeps a site's counts from changing until the transaction is over, so
-// that two cannot both take its last place.
-func (tx *Tx) LockSite(ctx context.Context, site feedback.SiteID) error {
-	var one int
-	_, err := tx.row(ctx, `SELECT 1 FROM sites WHERE id = $1`+tx.d.forUpdate(), []any{site}, &one)
-	return wrap("lock site", err)
-}
-
 // EndpointCount counts the endpoints of a site.
 func (tx *Tx) EndpointCount(ctx context.Context, site feedback.SiteID) (n int, err error) {
 	_, err = tx.row(ctx, `
@@ -90,7 +82,7 @@ func (tx *Tx) Endpoints(ctx context.Context, site feedback.SiteID, after feedbac
 		FROM   webhook_endpoints
 		WHERE  site_id = $1 AND id > $2 AND deleted_at IS NULL
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, scanEndpoint)
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, scanEndpoint)
 	return out, wrap("endpoints", err)
 }
 
@@ -142,7 +134,7 @@ func (tx *Tx) DeletedEndpoints(ctx context.Context, limit int) ([]feedback.Endpo
 		FROM   webhook_endpoints
 		WHERE  deleted_at IS NOT NULL
 		ORDER  BY id
-		LIMIT  $1`, []any{limit}, scanEndpointKey)
+		LIMIT  $1 + 0`, []any{limit}, scanEndpointKey)
 	return out, wrap("deleted endpoints", err)
 }
 
@@ -153,7 +145,7 @@ func (tx *Tx) EndpointKeys(ctx context.Context, after feedback.EndpointID, limit
 		FROM   webhook_endpoints
 		WHERE  id > $1
 		ORDER  BY id
-		LIMIT  $2`, []any{int64(after), limit}, scanEndpointKey)
+		LIMIT  $2 + 0`, []any{int64(after), limit}, scanEndpointKey)
 	return out, wrap("endpoint keys", err)
 }
 
@@ -197,7 +189,7 @@ func (tx *Tx) WaitingEndpoints(ctx context.Context, limit int) ([]feedback.Endpo
 		JOIN   webhook_endpoints e ON e.id = w.endpoint_id
 		WHERE  `+claimable+`
 		ORDER  BY COALESCE(e.leased_until, 0), e.id
-		LIMIT  $2`, []any{micros(tx.Now), limit}, scanEndpointKey)
+		LIMIT  $2 + 0`, []any{micros(tx.Now), limit}, scanEndpointKey)
 	return out, wrap("waiting endpoints", err)
 }
 
