@@ -15,6 +15,10 @@ type dialect interface {
 	// transaction is over.
 	forUpdate() string
 
+	// claim ends a SELECT of rows of a table that are to be taken by one of
+	// several processes: those that another is taking are passed over.
+	claim(table string) string
+
 	// retryable reports whether a transaction that failed with err may
 	// succeed if run again unchanged.
 	retryable(err error) bool

@@ -34,9 +34,9 @@ func scanEvent(r *sql.Rows, e *feedback.Event) error {
 // InsertNotice stores something the people behind a post are to be told.
 func (tx *Tx) InsertNotice(ctx context.Context, n *feedback.Notice) error {
 	_, err := tx.exec(ctx, `
-		INSERT INTO notices (site_id, id, kind, post_id, status_id, entry_id, comment_id, note, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		n.SiteID, n.ID, n.Kind, n.PostID, n.StatusID, n.EntryID, n.CommentID, n.Note, micros(n.CreatedAt))
+		INSERT INTO notices (site_id, id, kind, post_id, status_id, entry_id, comment_id, endpoint_id, note, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		n.SiteID, n.ID, n.Kind, n.PostID, n.StatusID, n.EntryID, n.CommentID, n.EndpointID, n.Note, micros(n.CreatedAt))
 	return wrap("insert notice", err)
 }
 

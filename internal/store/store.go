@@ -91,6 +91,9 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.pool.Close())
 }
 
+// Now is the time by the clock that transactions go by.
+func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.PingContext(ctx) }
 
@@ -109,7 +112,7 @@ type Tx struct {
 }
 
 func (db *DB) tx(q querier) *Tx {
-	return &Tx{q: q, d: db.d, db: db, Now: db.now().UTC().Truncate(time.Microsecond)}
+	return &Tx{q: q, d: db.d, db: db, Now: db.Now()}
 }
 
 // NextID returns an integer for a new identifier.
