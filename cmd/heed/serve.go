@@ -80,11 +80,16 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	}
 	s := server.New(server.Config{API: rest, Faces: faces, Ready: o.app.Ready, Metrics: metrics, Log: log})
 
+	send, err := c.deliveries(o, log, metrics)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+
 	// The workers stop after the last request: what it recorded is theirs.
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		worker.Run(work, log, worker.Sweeps(o.app)...)
+		worker.Run(work, log, append(worker.Sweeps(o.app), send)...)
 		close(stopped)
 	}()
 	if err := printSetup(ctx, o, base, io); err != nil {

@@ -65,6 +65,7 @@ func New(cfg Config) *API {
 		a.mux.HandleFunc(op.method+" "+op.path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
 	}
 	a.mux.HandleFunc("/v1/", a.noRoute)
+	a.mux.HandleFunc("/v1", a.noRoute) // which ServeMux would redirect
 	a.mux.HandleFunc("GET /api/openapi.json", a.serveDocument)
 	a.mux.HandleFunc("GET /docs/errors", a.serveErrorPage)
 	a.mux.HandleFunc("GET /docs/docs.css", a.serveDocsStyle)
@@ -94,7 +95,7 @@ func operations(kinds feedback.AgentKinds) []operation {
 	var ops []operation
 	for _, some := range [][]operation{
 		siteOperations(), postOperations(), commentOperations(), statusOperations(), changelogOperations(),
-		insightOperations(), automationOperations(kinds),
+		insightOperations(), automationOperations(kinds), webhookOperations(),
 	} {
 		ops = append(ops, some...)
 	}

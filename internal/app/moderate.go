@@ -337,9 +337,13 @@ func (tx *Tx) SimilarPosts(ctx context.Context, p *feedback.Post, limit int) ([]
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	var all []feedback.PostID
 	// The longest words of a title say most of what it is about: the two of
-	// them, or else the first.
-	for n := min(2, len(words)); n > 0 && len(all) == 0; n-- {
-		found, _, err := tx.s.Search(ctx, tx.site.ID, strings.Join(words[:n], " "), store.SearchPosition{}, limit)
+	// them together, or else one.
+	words = words[:min(2, len(words))]
+	for _, q := range append([]string{strings.Join(words, " ")}, words...) {
+		if len(all) > 0 {
+			break
+		}
+		found, _, err := tx.s.Search(ctx, tx.site.ID, q, store.SearchPosition{}, limit)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,12 @@ import (
 )
 
 // mostQueries is how many statements a page may cost, whatever it shows.
-const mostQueries = 18
+const mostQueries = 14
+
+// costlier are the pages that may ask more, with the reason.
+var costlier = map[string]int{
+	"/dash/sites/{site}/posts/{post}/merge": 24, // searches for what says the same, up to three times
+}
 
 // No page asks the database more than a handful of questions, and none asks more
 // because there is more to show.
@@ -58,8 +63,8 @@ func TestQueryCounts(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 		mu.Lock()
-		if len(asked) > mostQueries {
-			t.Errorf("%s asks %d questions; want at most %d:\n%s", path, len(asked), mostQueries, strings.Join(asked, "\n"))
+		if most := max(mostQueries, costlier[path]); len(asked) > most {
+			t.Errorf("%s asks %d questions; want at most %d:\n%s", path, len(asked), most, strings.Join(asked, "\n"))
 		}
 		mu.Unlock()
 	}

@@ -93,7 +93,9 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		id    feedback.PostID
 		score int64
 	}
-	sub, args := tx.d.matches(site, q, from.Snap+1, maxRanked)
+	// There were no more than maxRanked on the first page. Posts that came back
+	// since (a merge was undone) must not push out others.
+	sub, args := tx.d.matches(site, q, from.Snap+1, 2*maxRanked)
 	all, err := collect(ctx, tx, fmt.Sprintf(`
 		SELECT p.id, p.title
 		FROM   (%s) AS m

@@ -80,13 +80,6 @@ func (tx *Tx) DeleteStatus(ctx context.Context, site feedback.SiteID, id, instea
 	return wrap("delete status", err)
 }
 
-// LockSite keeps what belongs to a site from being ordered or removed twice at
-// once.
-func (tx *Tx) LockSite(ctx context.Context, site feedback.SiteID) error {
-	_, err := tx.row(ctx, `SELECT 1 FROM sites WHERE id = $1`+tx.d.forUpdate(), []any{site}, new(int))
-	return wrap("lock site", err)
-}
-
 // UpdateSite changes the name and the slug of a site and reports whether the
 // slug was free.
 func (tx *Tx) UpdateSite(ctx context.Context, s *feedback.Site) (bool, error) {
