@@ -93,7 +93,7 @@ func tour(o *app.Opened, posts []feedback.PostID) map[string]string {
 		"boards":   site(o, "boards"), "statuses": site(o, "statuses"), "tags": site(o, "tags"),
 		"changelog": site(o, "changelog"), "new-entry": site(o, "changelog", "new"),
 		"automation": site(o, "automation"), "insights": site(o, "insights"), "settings": site(o, "settings"),
-		"new-site": "/dash/sites/new", "members": "/dash/members", "plan": "/dash/plan", "audit": "/dash/audit", "operator": "/dash/operator",
+		"webhooks": site(o, "webhooks"), "new-site": "/dash/sites/new", "members": "/dash/members", "plan": "/dash/plan", "audit": "/dash/audit", "operator": "/dash/operator",
 		"keys":    "/dash/keys",
 		"profile": "/dash/profile",
 		"missing": "/dash/nothing-here",

@@ -104,6 +104,9 @@ func (v *chrome) places() []placeGroup {
 	}
 	for _, g := range accountPlaces {
 		group := placeGroup{Title: g.Title}
+		if g.Title == developers && v.Site != nil {
+			group.Places = append(group.Places, place{"webhooks", "Webhooks", "hook", v.path("webhooks")})
+		}
 		for _, p := range g.Places {
 			if v.has("GET " + p.URL) {
 				group.Places = append(group.Places, p)
@@ -115,6 +118,9 @@ func (v *chrome) places() []placeGroup {
 	}
 	return groups
 }
+
+// developers is the group that webhooks, which belong to a site, stand in too.
+const developers = "Developers"
 
 // sitePlaces are below a site; accountPlaces are not.
 var (
@@ -129,7 +135,7 @@ var (
 	}
 
 	accountPlaces = []placeGroup{
-		{"Developers", []place{{"keys", "API keys", "key", "/dash/keys"}}},
+		{developers, []place{{"keys", "API keys", "key", "/dash/keys"}}},
 		{"Organisation", []place{
 			{"members", "Members", "users", "/dash/members"},
 			{"plan", "Plan", "card", "/dash/plan"},

@@ -193,6 +193,17 @@ func routes() []route {
 		{pattern: "POST /dash/sites/{site}/automation/{run}/complete", least: member, handle: (*call).completeRun},
 		{pattern: "GET /dash/sites/{site}/insights", least: viewer, handle: (*call).insights},
 
+		{pattern: "GET /dash/sites/{site}/webhooks", least: viewer, handle: (*call).webhooks},
+		{pattern: "POST /dash/sites/{site}/webhooks", least: admin, proof: true, handle: (*call).createEndpoint},
+		{pattern: "GET /dash/sites/{site}/webhooks/{endpoint}", least: viewer, handle: (*call).endpoint},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}", least: admin, proof: true, handle: (*call).saveEndpoint},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}/switch", least: admin, handle: (*call).switchEndpoint},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}/rotate", least: admin, proof: true, handle: (*call).rotateSecret},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}/test", least: admin, handle: (*call).testEndpoint},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}/remove", least: admin, proof: true, handle: (*call).deleteEndpoint},
+		{pattern: "GET /dash/sites/{site}/webhooks/{endpoint}/{delivery}", least: viewer, handle: (*call).delivery},
+		{pattern: "POST /dash/sites/{site}/webhooks/{endpoint}/{delivery}/redeliver", least: admin, handle: (*call).redeliver},
+
 		{pattern: "GET /dash/operator", least: owner, operator: true, handle: (*call).operator},
 		{pattern: "POST /dash/operator/accounts/{account}/plan", least: owner, operator: true, proof: true, handle: (*call).setPlan},
 	}
