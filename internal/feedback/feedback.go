@@ -29,6 +29,7 @@ type (
 	MessageID  = ids.ID[messageKind]
 	NoticeID   = ids.ID[noticeKind]
 	ThemeID    = ids.ID[themeKind]
+	MailID     = ids.ID[mailKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
 	// their own [VisitorRef]; this id never leaves the service.
 	VisitorID = ids.ID[visitorKind]
@@ -53,6 +54,7 @@ type (
 	messageKind  struct{}
 	noticeKind   struct{}
 	themeKind    struct{}
+	mailKind     struct{}
 	visitorKind  struct{}
 )
 
@@ -74,4 +76,5 @@ func (deliveryKind) Prefix() string { return "dlv" }
 func (messageKind) Prefix() string  { return "msg" }
 func (noticeKind) Prefix() string   { return "ntc" }
 func (themeKind) Prefix() string    { return "thm" }
+func (mailKind) Prefix() string     { return "mail" }
 func (visitorKind) Prefix() string  { return "vis" }

@@ -15,6 +15,10 @@ type dialect interface {
 	// transaction is over.
 	forUpdate() string
 
+	// skipLocked ends a SELECT of work to be taken: rows that somebody else is
+	// taking are passed over.
+	skipLocked() string
+
 	// retryable reports whether a transaction that failed with err may
 	// succeed if run again unchanged.
 	retryable(err error) bool

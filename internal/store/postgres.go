@@ -55,6 +55,8 @@ func (postgresDialect) name() string { return "postgres" }
 
 func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
 
+func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
+
 func (postgresDialect) retryable(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

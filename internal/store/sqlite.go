@@ -104,6 +104,8 @@ func (sqliteDialect) name() string { return "sqlite" }
 // A writer in SQLite is alone: there is nothing to lock.
 func (sqliteDialect) forUpdate() string { return "" }
 
+func (sqliteDialect) skipLocked() string { return "" }
+
 func (sqliteDialect) retryable(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
