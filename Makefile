@@ -69,6 +69,10 @@ bench: ## run the benchmarks
 generate: ## write the generated files anew
 	@scripts/generate
 
+.PHONY: vendor-js
+vendor-js: ## take the scripts of others from npm anew (needs npm)
+	@scripts/vendor-js
+
 .PHONY: fmt
 fmt: ## format the source
 	gofmt -w $(SOURCES)

@@ -57,7 +57,7 @@ func New(cfg Config) *API {
 		keys: ratelimit.New[feedback.KeyID](cfg.Now), failures: ratelimit.New[netip.Prefix](cfg.Now),
 	}
 	a.ops = operations(cfg.App.AgentKinds())
-	a.document = mustDocument(a.ops, cfg)
+	a.document = mustDocument(a.ops, cfg.App.AgentKinds(), cfg.BaseURL)
 	for i := range a.ops {
 		op := &a.ops[i]
 		a.mux.HandleFunc(op.method+" "+op.path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
@@ -68,8 +68,11 @@ func New(cfg Config) *API {
 	return a
 }
 
-// Document is the OpenAPI document of the API.
-func (a *API) Document() []byte { return a.document }
+// Describe returns the OpenAPI document of an API under these agent names at
+// this address.
+func Describe(kinds feedback.AgentKinds, baseURL string) []byte {
+	return mustDocument(operations(kinds), kinds, baseURL)
+}
 
 // ServeHTTP serves a request for the API.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {

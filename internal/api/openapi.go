@@ -106,8 +106,8 @@ Writes take an ` + "`Idempotency-Key`" + ` header: a repeated request is answere
 
 // mustDocument describes the operations. It panics on a type that cannot be
 // described, which a test finds before anybody else.
-func mustDocument(ops []operation, cfg Config) []byte {
-	s := &schemas{named: map[string]*schema{}, kinds: cfg.App.AgentKinds()}
+func mustDocument(ops []operation, kinds feedback.AgentKinds, baseURL string) []byte {
+	s := &schemas{named: map[string]*schema{}, kinds: kinds}
 	errRef := s.object(reflect.TypeFor[Error]())
 	d := document{
 		OpenAPI: "3.1.0",
@@ -115,7 +115,7 @@ func mustDocument(ops []operation, cfg Config) []byte {
 			"title": "Heed API", "version": version, "description": about,
 			"license": map[string]string{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
-		Servers: []map[string]string{{"url": cfg.BaseURL}},
+		Servers: []map[string]string{{"url": baseURL}},
 		Tags:    tags,
 		Paths:   map[string]map[string]*described{},
 		Components: components{
@@ -129,7 +129,7 @@ func mustDocument(ops []operation, cfg Config) []byte {
 		d.Components.Responses[strconv.Itoa(e.status)] = &response{
 			Description: e.means, Headers: requestIDHeader,
 			Content: map[string]mediaType{"application/json": {Schema: errRef, Example: Error{ErrorBody{
-				Code: e.sample, Message: e.means + ".", Docs: cfg.BaseURL + "/docs/errors#" + string(e.sample),
+				Code: e.sample, Message: e.means + ".", Docs: baseURL + "/docs/errors#" + string(e.sample),
 			}}}},
 		}
 	}

@@ -73,7 +73,7 @@ func (a *API) authenticate(r *http.Request) (*app.Actor, error) {
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") {
 		return nil, a.failed(r, app.ErrUnauthenticated("malformed"))
 	}
-	actor, err := a.cfg.App.Authenticate(r.Context(), strings.TrimSpace(secret))
+	actor, err := a.cfg.App.Authenticate(r.Context(), strings.TrimSpace(secret), r.PathValue("siteId"))
 	if feedback.CodeOf(err) == feedback.Unauthenticated {
 		err = a.failed(r, err)
 	}

@@ -222,14 +222,18 @@ func (tx *Tx) createKey(ctx context.Context, in feedback.NewKey) (*feedback.Key,
 
 // Authenticate returns the actor behind the secret of an API key, or an
 // UNAUTHENTICATED error. It asks the database every time: a revocation, a change
-// of plan or of scopes holds from the next request on every node.
-func (a *App) Authenticate(ctx context.Context, secret string) (*Actor, error) {
+// of plan or of scopes holds from the next request on every node. site is the
+// site the request will be about, as the caller spelled it, if that is known: it
+// is looked up on the way, and seen to be the actor's when the operation begins.
+func (a *App) Authenticate(ctx context.Context, secret, site string) (*Actor, error) {
 	if !auth.WellFormed(secret) {
 		return nil, ErrUnauthenticated("malformed")
 	}
 	var actor *Actor
 	err := a.db.Read(ctx, func(s *store.Tx) error {
-		k, acct, err := s.KeyByHash(ctx, auth.HashKey(secret))
+		var id feedback.SiteID
+		_ = id.UnmarshalText([]byte(site)) // another spelling names no site
+		k, acct, found, err := s.KeyByHash(ctx, auth.HashKey(secret), id)
 		if err != nil {
 			return err
 		}
@@ -237,7 +241,7 @@ func (a *App) Authenticate(ctx context.Context, secret string) (*Actor, error) {
 			return ErrUnauthenticated("invalid")
 		}
 		a.touch.used(k, s.Now)
-		actor = &Actor{Source: feedback.FromAPI, Account: acct, Key: k}
+		actor = &Actor{Source: feedback.FromAPI, Account: acct, Key: k, site: found}
 		return nil
 	})
 	return actor, err

@@ -67,6 +67,7 @@ type Actor struct {
 	Key     *feedback.Key // of the API; nil elsewhere
 	Member  feedback.MemberID
 	Visitor feedback.VisitorID
+	site    *feedback.Site // one of the account's that was looked up before
 }
 
 // name says who the actor is, for the history of what was changed.
@@ -135,6 +136,9 @@ func (tx *Tx) siteNamed(ctx context.Context, name, field string) (*feedback.Site
 		}
 	}
 	return find(field, "site", name, func(id feedback.SiteID) (*feedback.Site, error) {
+		if known := tx.actor.site; known != nil && known.ID == id {
+			return known, nil
+		}
 		return tx.s.Site(ctx, tx.actor.Account.ID, id)
 	})
 }

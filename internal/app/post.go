@@ -129,7 +129,7 @@ func (tx *Tx) Search(ctx context.Context, in feedback.Search) (feedback.Page[fee
 	}
 	from := store.SearchPosition{
 		Mode: at(in.Window, 0, 0), Snap: feedback.PostID(at(in.Window, 1, 0)), Score: at(in.Window, 2, 0),
-		In: at(in.Window, 3, 0), Last: feedback.PostID(at(in.Window, 4, 0)),
+		Last: feedback.PostID(at(in.Window, 3, 0)),
 	}
 	found, next, err := tx.s.Search(ctx, tx.site.ID, string(in.Query), from, in.Limit)
 	if err != nil {
@@ -137,7 +137,7 @@ func (tx *Tx) Search(ctx context.Context, in feedback.Search) (feedback.Page[fee
 	}
 	page.Items = found
 	if next != nil {
-		page.Next = feedback.Position{next.Mode, int64(next.Snap), next.Score, next.In, int64(next.Last)}
+		page.Next = feedback.Position{next.Mode, int64(next.Snap), next.Score, int64(next.Last)}
 	}
 	return page, nil
 }

@@ -2,6 +2,7 @@ package arch
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -44,7 +45,7 @@ func TestTableNamesOnlyItself(t *testing.T) {
 			if _, known := mayImport[imported]; !known && imported != "*" {
 				t.Errorf("%s may import %s, which is not in the table", pkg, imported)
 			}
-			if imported == "feedbacktest" || imported == "arch" {
+			if slices.Contains(forTests, imported) {
 				t.Errorf("%s may import %s, which is for tests", pkg, imported)
 			}
 		}
@@ -85,6 +86,8 @@ func TestRulesFind(t *testing.T) {
 			"// Package auth is long.\npackage auth\n" + strings.Repeat("\n", 600), "length", "602 lines"},
 		"a sleeping test": {"internal/auth/auth_test.go",
 			"package auth_test\nfunc f() { time.Sleep(1) }\n", "sleep", "auth_test.go:2"},
+		"a helper of tests that sleeps": {"internal/browsertest/wait.go",
+			"// Package browsertest waits.\npackage browsertest\nfunc f() { time.Sleep(1) }\n", "sleep", "wait.go:3"},
 		"a setting read too deep": {"internal/auth/auth.go",
 			"// Package auth reads.\npackage auth\nvar x = os.Getenv(\"X\")\n", "environment", "auth.go:3"},
 		"a path of one machine": {"docs/x.md", "see /" + "home/ada/heed\n", "machine paths", "docs/x.md:1"},

@@ -33,19 +33,27 @@ var mayImport = map[string][]string{
 	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter"},
 
 	// Faces.
-	"api":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
+	"apiref":    {}, // the reference page, from the document's URL alone
 	"web":       {"feedback", "i18n"},
 	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
 
 	// What runs them.
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
-	"server": {"api", "mcp", "dashboard", "portal", "web"},
+	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},
+	"tools":  {"*"}, // programs for those who work on Heed
 
+	// For tests alone.
 	"feedbacktest": {"feedback", "ids", "store", "app", "auth", "config"},
+	"browsertest":  {},
 }
+
+// forTests are the packages that only tests may import. They have no command
+// that reads the environment for them, and what holds for a test holds for them.
+var forTests = []string{"arch", "browsertest", "feedbacktest"}
 
 // onlyIn says which packages may import something of others. A rule holds for
 // everything below its path, unless a longer path has one of its own.
@@ -62,7 +70,8 @@ var onlyIn = map[string][]string{
 	// What people write becomes HTML in one place.
 	"github.com/yuin/goldmark":           {"web"},
 	"github.com/microcosm-cc/bluemonday": {"web"},
-	"github.com/andybalholm/brotli":      {"web"},
+	"github.com/andybalholm/brotli":      {"web", "apiref"},
+	"github.com/chromedp":                {"browsertest"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what

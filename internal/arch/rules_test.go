@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func checkPackageComments(files []goFile) []string {
 func checkSleep(files []goFile) []string {
 	var wrong []string
 	for _, f := range files {
-		if !f.isTest() && f.pkg() != "feedbacktest" {
+		if !f.isTest() && !slices.Contains(forTests, f.pkg()) {
 			continue
 		}
 		for _, pos := range f.mentions("time", "Sleep") {
@@ -73,7 +74,7 @@ func checkSleep(files []goFile) []string {
 func checkEnvironment(files []goFile) []string {
 	var wrong []string
 	for _, f := range files {
-		if f.isTest() || f.pkg() == "feedbacktest" || strings.HasPrefix(f.path, "cmd/") {
+		if f.isTest() || slices.Contains(forTests, f.pkg()) || strings.HasPrefix(f.path, "cmd/") {
 			continue
 		}
 		for _, pos := range f.mentions("os", "Getenv", "LookupEnv", "Environ", "ExpandEnv") {

@@ -48,7 +48,7 @@ func (tx *Tx) Accounts(ctx context.Context, after feedback.AccountID, limit int)
 		FROM   accounts
 		WHERE  id > $1
 		ORDER  BY id
-		LIMIT  $2`, []any{int64(after), limit},
+		LIMIT  $2 + 0`, []any{int64(after), limit},
 		func(r *sql.Rows, a *feedback.Account) error {
 			return r.Scan(&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt))
 		})
@@ -88,24 +88,33 @@ func (tx *Tx) InsertKey(ctx context.Context, k *feedback.Key, hash []byte) error
 	return wrap("insert key", err)
 }
 
-// KeyByHash returns the key with this hash and its account, or nil.
-func (tx *Tx) KeyByHash(ctx context.Context, hash []byte) (*feedback.Key, *feedback.Account, error) {
+// KeyByHash returns the key with this hash, its account, and the site of that
+// account with the id given; nil for what there is not. Every request asks for
+// all three, so it is one query.
+func (tx *Tx) KeyByHash(ctx context.Context, hash []byte, site feedback.SiteID) (*feedback.Key, *feedback.Account, *feedback.Site, error) {
 	var k feedback.Key
 	var a feedback.Account
+	var s feedback.Site
 	var scopes string
+	var name, slug *string
 	found, err := tx.row(ctx, `
-		SELECT k.id, k.account_id, k.site_id, k.name, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at,
-		       a.id, a.name, a.plan, a.created_at
+		SELECT k.id, k.account_id, k.site_id, k.scopes, k.last_used_at, k.expires_at, k.revoked_at, a.plan,
+		       s.id, s.name, s.slug, s.created_at
 		FROM   api_keys k
 		JOIN   accounts a ON a.id = k.account_id
-		WHERE  k.hash = $1`, []any{hash},
-		&k.ID, &k.AccountID, &k.SiteID, &k.Name, &scopes, at(&k.CreatedAt), at(&k.LastUsed), at(&k.ExpiresAt), at(&k.RevokedAt),
-		&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt))
+		LEFT JOIN sites s ON s.id = $1 AND s.account_id = k.account_id
+		WHERE  k.hash = $2`, []any{int64(site), hash},
+		&k.ID, &k.AccountID, &k.SiteID, &scopes, at(&k.LastUsed), at(&k.ExpiresAt), at(&k.RevokedAt), &a.Plan,
+		&s.ID, &name, &slug, at(&s.CreatedAt))
 	if err != nil || !found {
-		return nil, nil, wrap("key", err)
+		return nil, nil, nil, wrap("key", err)
 	}
-	k.Scopes = splitScopes(scopes)
-	return &k, &a, nil
+	k.Scopes, a.ID = splitScopes(scopes), k.AccountID
+	if s.ID == 0 {
+		return &k, &a, nil, nil
+	}
+	s.AccountID, s.Name, s.Slug = k.AccountID, *name, *slug
+	return &k, &a, &s, nil
 }
 
 // RevokeKey ends a key and reports whether there is one. A key that has ended

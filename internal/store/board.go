@@ -39,7 +39,7 @@ func (tx *Tx) Boards(ctx context.Context, site feedback.SiteID, after feedback.B
 		FROM   boards
 		WHERE  site_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, scanBoard)
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, scanBoard)
 	return out, wrap("boards", err)
 }
 

@@ -41,7 +41,7 @@ func (tx *Tx) Entries(ctx context.Context, site feedback.SiteID, below feedback.
 		FROM   entries
 		WHERE  site_id = $1 AND id < $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, below, limit}, scanEntry)
+		LIMIT  $3 + 0`, []any{site, below, limit}, scanEntry)
 	return out, wrap("entries", err)
 }
 

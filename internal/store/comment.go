@@ -45,6 +45,6 @@ func (tx *Tx) Comments(ctx context.Context, site feedback.SiteID, post feedback.
 		FROM   comments
 		WHERE  site_id = $1 AND post_id = $2 AND id > $3
 		ORDER  BY id
-		LIMIT  $4`, []any{site, post, int64(after), limit}, scanComment)
+		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, scanComment)
 	return out, wrap("comments", err)
 }

@@ -34,7 +34,7 @@ type dialect interface {
 
 	// matches selects the ids of the newest posts with an id below that
 	// given whose words match a query, newest first.
-	matches(site feedback.SiteID, q searchQuery, in searchIn, below feedback.PostID, limit int) (query string, args []any)
+	matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (query string, args []any)
 }
 
 // TryLock takes a lock named by key until the transaction is over. False means

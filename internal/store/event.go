@@ -23,7 +23,7 @@ func (tx *Tx) Events(ctx context.Context, site feedback.SiteID, after feedback.M
 		FROM   events
 		WHERE  site_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, func(r *sql.Rows, e *feedback.Event) error {
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, func(r *sql.Rows, e *feedback.Event) error {
 		return r.Scan(&e.SiteID, &e.ID, &e.Type, at(&e.CreatedAt), &e.Payload)
 	})
 	return out, wrap("events", err)

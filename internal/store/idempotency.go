@@ -52,6 +52,6 @@ func (tx *Tx) PurgeResponses(ctx context.Context, before time.Time, limit int) (
 			SELECT account_id, key FROM idempotency
 			WHERE  created_at <= $1
 			ORDER  BY created_at
-			LIMIT  $2)`, micros(before), limit)
+			LIMIT  $2 + 0)`, micros(before), limit)
 	return n, wrap("purge responses", err)
 }

@@ -3,21 +3,25 @@ package store
 import (
 	"context"
 	"database/sql"
+	"iter"
+	"maps"
+	"slices"
 
 	"heed/internal/feedback"
 )
 
-const selectPosts = `
-		SELECT p.site_id, p.id, p.board_id, b.name, p.title, p.status_id, s.name, p.vote_count,
-		       p.pinned, p.archived, p.locked, p.held, p.merged_into, p.author_id, p.created_at
-		FROM   posts p
-		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
-		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id`
+// postColumns are what every reader of posts needs; a list reads fifty of each,
+// so there are no others. stateColumns are for those who change a post.
+const (
+	postColumns  = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.pinned, p.archived, p.locked, p.created_at`
+	stateColumns = `p.held, p.merged_into, p.author_id`
+)
 
-func scanPost(r *sql.Rows, p *feedback.Post) error {
-	return r.Scan(&p.SiteID, &p.ID, &p.BoardID, &p.BoardName, &p.Title, &p.StatusID, &p.StatusName, &p.VoteCount,
-		&p.Pinned, &p.Archived, &p.Locked, &p.Held, &p.MergedInto, &p.AuthorID, at(&p.CreatedAt))
+func postFields(p *feedback.Post) []any {
+	return []any{&p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Pinned, &p.Archived, &p.Locked, at(&p.CreatedAt)}
 }
+
+func stateFields(p *feedback.Post) []any { return []any{&p.Held, &p.MergedInto, &p.AuthorID} }
 
 // InsertPost stores a new post, counts it on its board and has searches find
 // it. A held post is stored and no more.
@@ -37,10 +41,17 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
 }
 
-// Post returns a post with its tags, or nil.
+// Post returns a post with the names that belong to it, or nil.
 func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
-	posts, err := collect(ctx, tx, selectPosts+`
-		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, scanPost)
+	posts, err := collect(ctx, tx, `
+		SELECT `+postColumns+`, `+stateColumns+`, b.name, s.name
+		FROM   posts p
+		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
+		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
+		p.SiteID = site
+		return r.Scan(append(append(postFields(p), stateFields(p)...), &p.BoardName, &p.StatusName)...)
+	})
 	if err != nil {
 		return nil, wrap("post", err)
 	}
@@ -55,11 +66,11 @@ func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID
 // several posts lock the lower id first.
 func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
 	p, err := first(collect(ctx, tx, `
-		SELECT site_id, id, board_id, title, status_id, vote_count, pinned, archived, locked, held, merged_into, author_id, created_at
-		FROM   posts
-		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
-		return r.Scan(&p.SiteID, &p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Pinned, &p.Archived, &p.Locked,
-			&p.Held, &p.MergedInto, &p.AuthorID, at(&p.CreatedAt))
+		SELECT `+postColumns+`, `+stateColumns+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id = $2`+tx.d.forUpdate(), []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
+		p.SiteID = site
+		return r.Scan(append(postFields(p), stateFields(p)...)...)
 	}))
 	return p, wrap("lock post", err)
 }
@@ -67,21 +78,101 @@ func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.Po
 // Posts lists the posts of a site, or of one board if that is not zero, newest
 // first, below the id given. It leaves out merged and held posts.
 func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.BoardID, below feedback.PostID, limit int) ([]feedback.Post, error) {
-	query, args := selectPosts+`
+	query, args := `
+		SELECT `+postColumns+`
+		FROM   posts p
 		WHERE  p.site_id = $1 AND p.id < $2 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id DESC
-		LIMIT  $3`, []any{site, below, limit}
+		LIMIT  $3 + 0`, []any{site, below, limit}
 	if board != 0 {
-		query, args = selectPosts+`
+		query, args = `
+		SELECT `+postColumns+`
+		FROM   posts p
 		WHERE  p.site_id = $1 AND p.board_id = $2 AND p.id < $3 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id DESC
-		LIMIT  $4`, []any{site, board, below, limit}
+		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
-	posts, err := collect(ctx, tx, query, args, scanPost)
+	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
+		p.SiteID = site
+		return r.Scan(postFields(p)...)
+	})
 	if err != nil {
 		return nil, wrap("posts", err)
 	}
+	if err := tx.addNames(ctx, site, posts); err != nil {
+		return nil, err
+	}
 	return posts, tx.addTags(ctx, site, posts)
+}
+
+// addNames fills in the names of boards and statuses. A page of posts has few of
+// either, so looking up each once costs a fraction of joining them to every row.
+func (tx *Tx) addNames(ctx context.Context, site feedback.SiteID, posts []feedback.Post) error {
+	names, err := tx.names(ctx, site, func(yield func(feedback.BoardID, feedback.StatusID) bool) {
+		for i := range posts {
+			if !yield(posts[i].BoardID, posts[i].StatusID) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range posts {
+		posts[i].BoardName, posts[i].StatusName = names.boards[posts[i].BoardID], names.statuses[posts[i].StatusID]
+	}
+	return nil
+}
+
+// names are those of the boards and statuses of some posts.
+type names struct {
+	boards   map[feedback.BoardID]string
+	statuses map[feedback.StatusID]*string
+}
+
+func (tx *Tx) names(ctx context.Context, site feedback.SiteID, of iter.Seq2[feedback.BoardID, feedback.StatusID]) (n names, err error) {
+	n = names{map[feedback.BoardID]string{}, map[feedback.StatusID]*string{}}
+	for b, s := range of {
+		n.boards[b] = ""
+		n.statuses[s] = nil
+	}
+	delete(n.statuses, 0)
+	if len(n.boards) == 0 {
+		return n, nil
+	}
+	// Of both at once: what a query costs is mostly being one.
+	in, args := idList([]any{site}, slices.Collect(maps.Keys(n.boards)))
+	query := `
+		SELECT TRUE, id, name
+		FROM   boards
+		WHERE  site_id = $1 AND id IN (` + in + `)`
+	if len(n.statuses) > 0 {
+		in, args = idList(args, slices.Collect(maps.Keys(n.statuses)))
+		query += `
+		UNION ALL
+		SELECT FALSE, id, name
+		FROM   statuses
+		WHERE  site_id = $1 AND id IN (` + in + `)`
+	}
+	rows, err := tx.q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return n, wrap("names", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var isBoard bool
+		var id int64
+		var name string
+		if err := rows.Scan(&isBoard, &id, &name); err != nil {
+			return n, wrap("names", err)
+		}
+		if isBoard {
+			n.boards[feedback.BoardID(id)] = name
+		} else {
+			n.statuses[feedback.StatusID(id)] = &name
+		}
+	}
+	return n, wrap("names", rows.Err())
 }
 
 // addTags fills in the tags of all posts with one query: fewer rows to read

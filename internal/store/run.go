@@ -83,7 +83,7 @@ func (tx *Tx) Runs(ctx context.Context, site feedback.SiteID, below feedback.Run
 		FROM   runs
 		WHERE  site_id = $1 AND id < $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, below, limit}, scanRun)
+		LIMIT  $3 + 0`, []any{site, below, limit}, scanRun)
 	return out, wrap("runs", err)
 }
 
@@ -115,7 +115,7 @@ func (tx *Tx) Steps(ctx context.Context, site feedback.SiteID, run feedback.RunI
 		FROM   run_steps
 		WHERE  site_id = $1 AND run_id = $2 AND seq > $3
 		ORDER  BY seq
-		LIMIT  $4`, []any{site, run, after, limit}, func(r *sql.Rows, s *feedback.Step) error {
+		LIMIT  $4 + 0`, []any{site, run, after, limit}, func(r *sql.Rows, s *feedback.Step) error {
 		return r.Scan(&s.SiteID, &s.ID, &s.RunID, &s.Seq, &s.Tone, &s.Label, &s.Detail, &s.Code, &s.LabelMeta, at(&s.At))
 	})
 	return out, wrap("steps", err)
@@ -137,14 +137,14 @@ func (tx *Tx) OpenPosts(ctx context.Context, site feedback.SiteID, status feedba
 		FROM   posts
 		WHERE  site_id = $1 AND status_id = $2 AND NOT archived AND merged_into IS NULL AND NOT held
 		ORDER  BY vote_count DESC, id
-		LIMIT  $3`, []any{site, status, limit}
+		LIMIT  $3 + 0`, []any{site, status, limit}
 	if status == 0 {
 		query, args = `
 		SELECT id, title, vote_count
 		FROM   posts
 		WHERE  site_id = $1 AND status_id IS NULL AND NOT archived AND merged_into IS NULL AND NOT held
 		ORDER  BY vote_count DESC, id
-		LIMIT  $2`, []any{site, limit}
+		LIMIT  $2 + 0`, []any{site, limit}
 	}
 	out, err := collect(ctx, tx, query, args, scanQueuePost)
 	return out, wrap("open posts", err)
@@ -160,7 +160,7 @@ func (tx *Tx) ShippedPosts(ctx context.Context, site feedback.SiteID, since time
 		WHERE  r.site_id = $1 AND r.status = 'SHIPPED' AND r.completed_at >= $2
 		AND    NOT p.archived AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.vote_count DESC, p.id
-		LIMIT  $3`, []any{site, micros(since), limit}, scanQueuePost)
+		LIMIT  $3 + 0`, []any{site, micros(since), limit}, scanQueuePost)
 	return out, wrap("shipped posts", err)
 }
 

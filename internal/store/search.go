@@ -12,33 +12,24 @@ import (
 	"heed/internal/feedback"
 )
 
-// searchIn says where a query must match.
-type searchIn int
-
-const (
-	anywhere searchIn = iota
-	inTitle
-	notInTitle
-)
-
 // maxRanked is how many matches are ranked by how well their title answers.
-// Above it a word is so common that ranking says little and costs much: those
-// with the words in the title come first, newest first in each part.
-const maxRanked = 256
+// Above it words are so common that ranking says little and costs much: the
+// newest come first.
+const maxRanked = 1000
 
 // SearchPosition is where a page of a search begins. The zero value is the
 // beginning.
 type SearchPosition struct {
-	Mode  int64           // 0: to be found out; then one of the constants below
-	Snap  feedback.PostID // ranked: the newest post there was on the first page
+	Mode  int64           // one of the constants below; zero: to be found out
+	Snap  feedback.PostID // ranked: the newest match there was on the first page
 	Score int64           // ranked: of the last result
-	In    int64           // common: the part the last result is of
 	Last  feedback.PostID // the last result
 }
 
 const (
-	ranked = 1
-	common = 2
+	ranked   = 1 // by relevance
+	newest   = 2 // too many for that
+	complete = 3 // too many even of those where the last word does not go on
 )
 
 // Search returns up to limit posts of a site that hold all words of text, most
@@ -50,109 +41,137 @@ func (tx *Tx) Search(ctx context.Context, site feedback.SiteID, text string, fro
 		return nil, nil, nil
 	}
 	if from.Mode == 0 {
-		n, newest, err := tx.countMatches(ctx, site, q, maxRanked+1)
-		if err != nil {
+		var err error
+		if from, err = tx.beginSearch(ctx, site, q); err != nil {
 			return nil, nil, err
 		}
-		from = SearchPosition{Mode: ranked, Snap: newest, Score: math.MaxInt64}
-		if n > maxRanked {
-			from = SearchPosition{Mode: common, In: int64(inTitle), Last: math.MaxInt64}
-		}
 	}
-	if from.Mode == ranked {
+	switch from.Mode {
+	case ranked:
 		return tx.searchRanked(ctx, site, q, from, limit)
+	case complete:
+		q = q.whole()
 	}
-	return tx.searchCommon(ctx, site, q, from, limit)
+	sub, args := tx.d.matches(site, q, from.Last, limit+1)
+	page, err := tx.searchResults(ctx, site, sub, args)
+	if err != nil || len(page) <= limit {
+		return page, nil, err
+	}
+	return page[:limit], &SearchPosition{Mode: from.Mode, Last: page[limit-1].PostID}, nil
 }
 
-// countMatches counts the matches up to max and returns the newest.
-func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery, max int) (n int, newest feedback.PostID, err error) {
-	sub, args := tx.d.matches(site, q, anywhere, math.MaxInt64, max)
-	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, args, &n, &newest)
-	if err != nil {
-		return 0, 0, fmt.Errorf("count matches: %w", err)
+// beginSearch finds out how a query is to be answered. It looks at no more
+// matches than can be ranked.
+func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQuery) (SearchPosition, error) {
+	// Whole words first: their matches are read one by one, while the
+	// beginning of a word has the database gather those of every word that
+	// begins so.
+	n, snap, err := tx.countMatches(ctx, site, q.whole())
+	if err != nil || n > maxRanked {
+		return SearchPosition{Mode: complete, Last: math.MaxInt64}, err
 	}
-	return n, newest, nil
+	n, snap, err = tx.countMatches(ctx, site, q)
+	if err != nil || n > maxRanked {
+		return SearchPosition{Mode: newest, Last: math.MaxInt64}, err
+	}
+	return SearchPosition{Mode: ranked, Snap: snap, Score: math.MaxInt64}, nil
+}
+
+// countMatches counts the matches, up to one more than can be ranked, and returns
+// the newest.
+func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (n int, newest feedback.PostID, err error) {
+	sub, args := tx.d.matches(site, q, math.MaxInt64, maxRanked+1)
+	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, args, &n, &newest)
+	return n, newest, wrap("count matches", err)
 }
 
 func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
 	if from.Snap == 0 {
 		return nil, nil, nil
 	}
-	found, err := tx.found(ctx, site, q, anywhere, from.Snap+1, maxRanked)
-	if err != nil {
-		return nil, nil, err
-	}
 	type scored struct {
-		feedback.SearchResult
+		id    feedback.PostID
 		score int64
 	}
-	var rest []scored
-	for _, r := range found {
-		s := scored{r, relevance(q, r.Title)}
-		if s.score < from.Score || s.score == from.Score && r.PostID < from.Last {
-			rest = append(rest, s)
-		}
+	sub, args := tx.d.matches(site, q, from.Snap+1, maxRanked)
+	all, err := collect(ctx, tx, fmt.Sprintf(`
+		SELECT p.id, p.title
+		FROM   (%s) AS m
+		CROSS JOIN posts p
+		WHERE  p.site_id = $%d AND p.id = m.id
+		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		func(rows *sql.Rows, s *scored) error {
+			var title string
+			err := rows.Scan(&s.id, &title)
+			s.score = relevance(q, title)
+			return err
+		})
+	if err != nil {
+		return nil, nil, wrap("rank matches", err)
 	}
-	slices.SortFunc(rest, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.PostID, a.PostID))
+	all = slices.DeleteFunc(all, func(s scored) bool {
+		return s.score > from.Score || s.score == from.Score && s.id >= from.Last
 	})
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
 	var next *SearchPosition
-	if len(rest) > limit {
-		rest = rest[:limit]
-		last := rest[limit-1]
-		next = &SearchPosition{Mode: ranked, Snap: from.Snap, Score: last.score, Last: last.PostID}
+	if len(all) > limit {
+		all = all[:limit]
+		next = &SearchPosition{Mode: ranked, Snap: from.Snap, Score: all[limit-1].score, Last: all[limit-1].id}
 	}
-	page := make([]feedback.SearchResult, len(rest))
-	for i, s := range rest {
-		page[i] = s.SearchResult
+	if len(all) == 0 {
+		return nil, nil, nil
 	}
-	return page, next, nil
-}
-
-func (tx *Tx) searchCommon(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
-	in, below := searchIn(from.In), from.Last
-	page, err := tx.found(ctx, site, q, in, below, limit+1)
+	page := make([]feedback.PostID, len(all))
+	for i, s := range all {
+		page[i] = s.id
+	}
+	places, args := idList([]any{site}, page)
+	results, err := tx.searchResults(ctx, site, `SELECT id FROM posts WHERE site_id = $1 AND id IN (`+places+`)`, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	titles := len(page)
-	if in == inTitle && titles <= limit {
-		more, err := tx.found(ctx, site, q, notInTitle, math.MaxInt64, limit+1-titles)
-		if err != nil {
-			return nil, nil, err
-		}
-		page = append(page, more...)
-	}
-	if len(page) <= limit {
-		return page, nil, nil
-	}
-	page = page[:limit]
-	next := &SearchPosition{Mode: common, In: int64(in), Last: page[limit-1].PostID}
-	if in == inTitle && limit > titles {
-		next.In = int64(notInTitle)
-	}
-	return page, next, nil
+	slices.SortFunc(results, func(a, b feedback.SearchResult) int {
+		return cmp.Compare(slices.Index(page, a.PostID), slices.Index(page, b.PostID))
+	})
+	return results, next, nil
 }
 
-// found returns the newest matches below an id, newest first.
-func (tx *Tx) found(ctx context.Context, site feedback.SiteID, q searchQuery, in searchIn, below feedback.PostID, limit int) ([]feedback.SearchResult, error) {
-	sub, args := tx.d.matches(site, q, in, below, limit)
+// searchResults returns the posts that a query for ids selects, newest first.
+// CROSS JOIN has SQLite read the matches first, whatever it believes of their
+// number; to PostgreSQL it is a join like any other.
+func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub string, args []any) ([]feedback.SearchResult, error) {
+	type ref struct {
+		board  feedback.BoardID
+		status feedback.StatusID
+	}
+	var refs []ref
 	out, err := collect(ctx, tx, fmt.Sprintf(`
-		SELECT p.id, p.title, b.name, s.name, p.vote_count
+		SELECT p.id, p.title, p.vote_count, p.board_id, p.status_id
 		FROM   (%s) AS m
-		JOIN   posts p ON p.site_id = $%d AND p.id = m.id
-		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
-		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id
-		ORDER  BY p.id DESC`, sub, len(args)+1), append(args, site),
+		CROSS JOIN posts p
+		WHERE  p.site_id = $%d AND p.id = m.id
+		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
-			return rows.Scan(&r.PostID, &r.Title, &r.BoardName, &r.StatusName, &r.VoteCount)
+			var f ref
+			err := rows.Scan(&r.PostID, &r.Title, &r.VoteCount, &f.board, &f.status)
+			refs = append(refs, f)
+			return err
 		})
 	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return nil, wrap("search", err)
 	}
-	return out, nil
+	n, err := tx.names(ctx, site, func(yield func(feedback.BoardID, feedback.StatusID) bool) {
+		for _, f := range refs {
+			if !yield(f.board, f.status) {
+				return
+			}
+		}
+	})
+	for i, f := range refs {
+		out[i].BoardName, out[i].StatusName = n.boards[f.board], n.statuses[f.status]
+	}
+	return out, err
 }
 
 // IndexPost has searches find the post by its title and body, as they are now.
@@ -171,17 +190,31 @@ func (tx *Tx) UnindexPost(ctx context.Context, site feedback.SiteID, post feedba
 	return nil
 }
 
-// siteWord is a word that stands in every indexed post of a site and in no
-// other, so that the index itself keeps sites apart. It has a column (or a
-// weight) of its own that no query of a person looks into.
-func siteWord(site feedback.SiteID) string { return strings.ReplaceAll(site.String(), "_", "") }
+// siteWord stands for a site in the index: in SQLite before every word, so that
+// each site has words of its own and a search never reads another's matches; in
+// PostgreSQL as a word of every post, which a GIN index can intersect cheaply and
+// FTS5 cannot.
+func siteWord(site feedback.SiteID) string { return site.String()[len("site_"):] }
 
 func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
 	_, err := tx.exec(ctx, `
-		INSERT OR REPLACE INTO post_search (rowid, site, title, body)
-		VALUES ($1, $2, $3, $4)`,
-		post, siteWord(site), strings.Join(title, " "), strings.Join(body, " "))
+		INSERT OR REPLACE INTO post_search (rowid, title, body)
+		VALUES ($1, $2, $3)`, post, sitePhrase(site, title), sitePhrase(site, body))
 	return err
+}
+
+// sitePhrase joins the words of a site as FTS5 is given them.
+func sitePhrase(site feedback.SiteID, words []string) string {
+	prefix := siteWord(site)
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(prefix)
+		b.WriteString(w)
+	}
+	return b.String()
 }
 
 func (sqliteDialect) unindex(ctx context.Context, tx *Tx, _ feedback.SiteID, post feedback.PostID) error {
@@ -189,38 +222,25 @@ func (sqliteDialect) unindex(ctx context.Context, tx *Tx, _ feedback.SiteID, pos
 	return err
 }
 
-func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, in searchIn, below feedback.PostID, limit int) (string, []any) {
+func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
 	terms := make([]string, len(q))
 	for i, t := range q {
-		// Words hold letters and digits only, so they need no escaping.
-		terms[i] = `"` + strings.Join(t.words, " ") + `"`
+		star := ""
 		if t.prefix {
-			terms[i] += "*"
+			star = "*"
 		}
+		// Words hold letters and digits only, so they need no escaping.
+		terms[i] = `"` + sitePhrase(site, t.words) + `"` + star
 		if t.joined != "" {
-			alone := `"` + t.joined + `"`
-			if t.prefix {
-				alone += "*"
-			}
-			terms[i] = "(" + terms[i] + " OR " + alone + ")"
+			terms[i] = `(` + terms[i] + ` OR "` + sitePhrase(site, []string{t.joined}) + `"` + star + `)`
 		}
-	}
-	all := strings.Join(terms, " AND ")
-	match := `site : "` + siteWord(site) + `" AND `
-	switch in {
-	case inTitle:
-		match += `title : (` + all + `)`
-	case notInTitle:
-		match += `(({title body} : (` + all + `)) NOT (title : (` + all + `)))`
-	default:
-		match += `{title body} : (` + all + `)`
 	}
 	return `
 			SELECT rowid AS id
 			FROM   post_search
 			WHERE  post_search MATCH $1 AND rowid < $2
 			ORDER  BY rowid DESC
-			LIMIT  $3`, []any{match, below, limit}
+			LIMIT  $3 + 0`, []any{strings.Join(terms, " AND "), below, limit}
 }
 
 func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
@@ -233,7 +253,7 @@ func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, 
 }
 
 // tsvector spells the words with their positions: A for the title, B for the
-// body, D for the site. A gap keeps a phrase from running over from one to the
+// body, D for the site, which no query of a person looks into. A gap keeps a phrase from running over from one to the
 // other.
 func tsvector(site feedback.SiteID, title, body []string) string {
 	const lastPosition = 16383 // PostgreSQL counts no further
@@ -258,42 +278,24 @@ func (postgresDialect) unindex(ctx context.Context, tx *Tx, site feedback.SiteID
 	return err
 }
 
-func (postgresDialect) matches(site feedback.SiteID, q searchQuery, in searchIn, below feedback.PostID, limit int) (string, []any) {
-	all := func(weights string) string {
-		terms := make([]string, len(q))
-		for i, t := range q {
-			ws := make([]string, len(t.words))
-			for k, w := range t.words {
-				star := ""
-				if t.prefix && k == len(t.words)-1 {
-					star = "*"
-				}
-				ws[k] = "'" + w + "':" + star + weights
-			}
-			terms[i] = "(" + strings.Join(ws, " <-> ") + ")"
-			if t.joined != "" {
-				star := ""
-				if t.prefix {
-					star = "*"
-				}
-				terms[i] = "(" + terms[i] + " | '" + t.joined + "':" + star + weights + ")"
-			}
+func (postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
+	terms := make([]string, len(q)+1)
+	terms[0] = "'" + siteWord(site) + "':D"
+	for i, t := range q {
+		star := ""
+		if t.prefix {
+			star = "*"
 		}
-		return strings.Join(terms, " & ")
-	}
-	match := "'" + siteWord(site) + "':D & "
-	switch in {
-	case inTitle:
-		match += "(" + all("A") + ")"
-	case notInTitle:
-		match += "(" + all("AB") + ") & !(" + all("A") + ")"
-	default:
-		match += "(" + all("AB") + ")"
+		words := "'" + strings.Join(t.words, "':AB <-> '") + "':" + star + "AB"
+		if t.joined != "" {
+			words = "(" + words + ") | '" + t.joined + "':" + star + "AB"
+		}
+		terms[i+1] = "(" + words + ")"
 	}
 	return `
 			SELECT id
 			FROM   post_search
 			WHERE  site_id = $1 AND words @@ $2::tsquery AND id < $3
 			ORDER  BY id DESC
-			LIMIT  $4`, []any{site, match, below, limit}
+			LIMIT  $4 + 0`, []any{site, strings.Join(terms, " & "), below, limit}
 }

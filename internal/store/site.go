@@ -39,7 +39,7 @@ func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after
 		FROM   sites
 		WHERE  account_id = $1 AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{account, int64(after), limit}
+		LIMIT  $3 + 0`, []any{account, int64(after), limit}
 	if only != 0 {
 		query, args = `
 		SELECT `+siteColumns+`

@@ -60,7 +60,10 @@ func sqliteDSN(path string, more string) string {
 }
 
 // prepared is a querier that prepares each text once. The texts are constants
-// of this package, so there is a bounded number of them.
+// of this package, so there is a bounded number of them. It runs statements
+// without the caller's cancellation: watching it costs the driver a goroutine for
+// each, more than most of them take, and an interrupted write would roll back the
+// whole batch it is in.
 type prepared struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
 	stmts   sync.Map // query text -> *sql.Stmt
@@ -86,7 +89,7 @@ func (p *prepared) ExecContext(ctx context.Context, query string, args ...any) (
 	if err != nil {
 		return nil, err
 	}
-	return s.ExecContext(ctx, args...)
+	return s.ExecContext(context.WithoutCancel(ctx), args...)
 }
 
 func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
@@ -94,7 +97,7 @@ func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) 
 	if err != nil {
 		return nil, err
 	}
-	return s.QueryContext(ctx, args...)
+	return s.QueryContext(context.WithoutCancel(ctx), args...)
 }
 
 type sqliteDialect struct{}

@@ -55,6 +55,6 @@ func (tx *Tx) Statuses(ctx context.Context, site feedback.SiteID, order int, aft
 		FROM   statuses
 		WHERE  site_id = $1 AND (position, id) > ($2, $3)
 		ORDER  BY position, id
-		LIMIT  $4`, []any{site, order, int64(after), limit}, scanStatus)
+		LIMIT  $4 + 0`, []any{site, order, int64(after), limit}, scanStatus)
 	return out, wrap("statuses", err)
 }

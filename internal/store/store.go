@@ -116,6 +116,9 @@ func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, f
 // Read runs fn outside a transaction: each query sees what is committed when it
 // runs. What must agree belongs into one query.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return fn(db.tx(db.reader))
 }
 
@@ -142,6 +145,10 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 }
+
+// Queries write LIMIT $3 + 0, never LIMIT $3: SQLite looks at a bare parameter
+// there to choose a plan, and so prepares the statement anew each time it is
+// bound, which costs as much as a page of rows.
 
 // exec runs a statement and returns how many rows it changed.
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {

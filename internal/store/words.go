@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -154,6 +155,15 @@ type searchTerm struct {
 	words  []string
 	joined string // the same without hyphens, "" for none
 	prefix bool   // the last word may go on
+}
+
+// whole is the query without the licence that the last word may go on.
+func (q searchQuery) whole() searchQuery {
+	w := slices.Clone(q)
+	for i := range w {
+		w[i].prefix = false
+	}
+	return w
 }
 
 // maxTerms bounds the cost of a query.

@@ -58,8 +58,7 @@ func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
 var errClosed = errors.New("store: closed")
 
 func (w *writer) do(ctx context.Context, fn func(*Tx) error) (err error) {
-	// A context that ends in the middle of a statement would have SQLite roll
-	// back the whole batch, so a write that has begun is finished.
+	// A write that has begun is finished, whether its caller waits or not.
 	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
 	defer func() {
 		if recover() != nil { // send on a closed channel
@@ -144,7 +143,7 @@ func (w *writer) apply(j *job) {
 		j.err, w.broken = err, err
 		return
 	}
-	j.tx = w.db.tx(detached{w.q})
+	j.tx = w.db.tx(w.q)
 	if j.err = call(j.fn, j.tx); j.err != nil {
 		if err := w.exec("ROLLBACK TO job"); err != nil {
 			w.broken = err
@@ -170,17 +169,6 @@ func call(fn func(*Tx) error, tx *Tx) (err error) {
 func (w *writer) exec(query string) error {
 	_, err := w.q.ExecContext(context.Background(), query)
 	return err
-}
-
-// detached runs statements without the caller's cancellation.
-type detached struct{ q querier }
-
-func (d detached) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return d.q.ExecContext(context.WithoutCancel(ctx), query, args...)
-}
-
-func (d detached) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return d.q.QueryContext(context.WithoutCancel(ctx), query, args...)
 }
 
 // Stats are what there is to see of a database at work.

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestCommandsBesideAServer changes keys and plans from the command line while a
+// server runs: each change holds from the next request.
+func TestCommandsBesideAServer(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		s := in.serve(t)
+		sites := s.url + "/v1/sites"
+		status := func(key, url string) int {
+			t.Helper()
+			code, _, body, err := request("GET", url, key, "", "")
+			if err != nil {
+				t.Fatalf("GET %s: %v", url, err)
+			}
+			if code == 500 {
+				t.Fatalf("GET %s: %s", url, body)
+			}
+			return code
+		}
+		want := func(what string, got, want int) {
+			t.Helper()
+			if got != want {
+				t.Errorf("%s: status %d, want %d", what, got, want)
+			}
+		}
+
+		var second struct{ SiteID, SiteSlug string }
+		in.must(t, &second, "site", "create", "--json", "--account", account.AccountID, "--name", "Northwind")
+		if second.SiteSlug != "northwind-2" {
+			t.Errorf("the second site of one name has the slug %q; want northwind-2", second.SiteSlug)
+		}
+
+		var key struct {
+			KeyID, APIKey string
+			Scopes        []string
+			SiteID        *string
+		}
+		in.must(t, &key, "key", "create", "--json", "--account", account.AccountID)
+		if len(key.Scopes) != 9 || key.SiteID != nil {
+			t.Errorf("a key without --scopes holds %v for site %v; want the 9 read scopes for every site", key.Scopes, key.SiteID)
+		}
+		want("a new key", status(key.APIKey, sites), 200)
+		in.must(t, nil, "key", "revoke", key.KeyID)
+		want("a revoked key", status(key.APIKey, sites), 401)
+
+		in.must(t, &key, "key", "create", "--json", "--account", account.AccountID, "--site", second.SiteID, "--scopes", "sites:read")
+		want("a pinned key on its site", status(key.APIKey, sites+"/"+second.SiteID), 200)
+		want("a pinned key on another site", status(key.APIKey, sites+"/"+account.SiteID), 403)
+		want("a key without the scope", status(key.APIKey, sites+"/"+second.SiteID+"/boards"), 403)
+
+		in.must(t, nil, "account", "set-plan", account.AccountID, "FREE")
+		want("a key on FREE", status(account.APIKey, sites), 402)
+		in.must(t, nil, "account", "set-plan", account.AccountID, "PRO")
+		want("a key on PRO", status(account.APIKey, sites), 200)
+
+		var list struct {
+			Accounts []struct{ AccountID, Name, Plan string }
+		}
+		in.must(t, &list, "account", "list", "--json")
+		if len(list.Accounts) != 1 || list.Accounts[0].AccountID != account.AccountID || list.Accounts[0].Plan != "PRO" {
+			t.Errorf("account list = %+v; want the one account on PRO", list.Accounts)
+		}
+
+		for _, path := range []string{"/healthz", "/readyz", "/metrics", "/api/openapi.json", "/docs/errors"} {
+			want(path, status("", s.url+path), 200)
+		}
+		in.must(t, nil, "doctor")
+		in.must(t, nil, "migrate", "status")
+	})
+}
+
+// TestMisuse holds what a command says when it cannot do what it is asked.
+func TestMisuse(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		in.must(t, nil, "account", "set-plan", account.AccountID, "free")
+		for _, c := range []struct {
+			args []string
+			code int
+			says string
+		}{
+			{[]string{"nonsense"}, 2, "unexpected argument nonsense"},
+			{[]string{"init", "--email", "a@b.example"}, 2, "missing flags"},
+			{[]string{"init", "--email", "nobody", "--password", "short", "--account", " ", "--site", ""}, 1, "password must have at least 10 characters"},
+			{[]string{"site", "create", "--account", account.AccountID, "--name", "Second"}, 1, "Move the account to the PRO plan, or remove a site."},
+			{[]string{"site", "create", "--account", "acct_0000000000001", "--name", "x"}, 1, `no account "acct_0000000000001"`},
+			{[]string{"key", "create", "--account", account.AccountID, "--scopes", "posts:eat"}, 1, "posts:eat"},
+			{[]string{"key", "create", "--account", account.AccountID, "--site", "site_0000000000001"}, 1, `no site`},
+			{[]string{"key", "revoke", "key_nothing"}, 1, `no key "key_nothing"`},
+			{[]string{"account", "set-plan", account.AccountID, "GOLD"}, 1, "must be one of FREE, PRO, STUDIO"},
+			{[]string{"serve", "--rate-limits", "often"}, 1, "often"},
+			{[]string{"serve", "--agent-kinds", "A,B", "--plan-limits", "FREE=x"}, 1, "three names"},
+			{[]string{"account", "list", "--db", "mysql://x"}, 1, "want sqlite:PATH or postgres://"},
+		} {
+			out, errs, code := in.run(t, c.args...)
+			if code != c.code || !strings.Contains(errs, c.says) || out != "" && code != 2 {
+				t.Errorf("heed %v: exit code %d, said %q and printed %q; want %d and %q on standard error", c.args, code, errs, out, c.code, c.says)
+			}
+		}
+	})
+}
+
+// TestNoDatabaseNeeded runs the commands that work without any.
+func TestNoDatabaseNeeded(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &installation{bin: bin, env: []string{"HEED_DB=postgres://nobody@127.0.0.1:1/none", "HEED_AGENT_KINDS=ROBIN,WREN,LARK"}}
+	var v struct{ Version string }
+	in.must(t, &v, "version", "--json")
+	if v.Version == "" {
+		t.Error("version --json has no version")
+	}
+	out, _, code := in.run(t, "openapi")
+	var doc struct {
+		OpenAPI string
+		Info    struct{ Version string }
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 || doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" {
+		t.Errorf("openapi: exit code %d, %v, %+v; want a 3.1.0 document of version 1.0.0", code, err, doc)
+	}
+	if !strings.Contains(out, `"WREN"`) || strings.Contains(out, "KIND_B") {
+		t.Error("openapi does not name the agent kinds that are set")
+	}
+	if _, errs, code := in.run(t, "doctor"); code != 1 || !strings.Contains(errs, "checks failed") {
+		t.Errorf("doctor without a database: exit code %d, %q; want it to fail", code, errs)
+	}
+}
+
+// TestStopFinishesWhatIsInFlight stops a server the polite way.
+func TestStopFinishesWhatIsInFlight(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		s := in.serve(t)
+		if code, _, _, err := request("GET", s.url+"/v1/sites", account.APIKey, "", ""); code != 200 || err != nil {
+			t.Fatalf("GET /v1/sites = %d, %v", code, err)
+		}
+		if code := s.stop(t); code != 0 {
+			t.Errorf("a server that was asked to stop ends with code %d; want 0", code)
+		}
+	})
+}

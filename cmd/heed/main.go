@@ -1,0 +1,93 @@
+// Command heed is the service and the operator's tool for it: it serves the API,
+// the dashboard and the portals, and works on the same database from the command
+// line, also while servers run.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"heed/internal/feedback"
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+// commands is the command line.
+type commands struct {
+	Serve   serveCmd   `cmd:"" help:"Serve the API, the dashboard and the portals."`
+	Init    initCmd    `cmd:"" help:"Open an account with its owner, a site and an API key."`
+	Site    siteCmd    `cmd:"" help:"Work on sites."`
+	Key     keyCmd     `cmd:"" help:"Work on API keys."`
+	Account accountCmd `cmd:"" help:"Work on accounts."`
+	Migrate migrateCmd `cmd:"" help:"Work on the schema of the database."`
+	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say what to mend."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// stdio is where a command writes: results to out, progress and the log to err.
+type stdio struct{ out, err io.Writer }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], stdio{os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command and returns the exit code: 0 done, 1 failed, 2 misused.
+func run(ctx context.Context, args []string, io stdio) (code int) {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("heed"),
+		kong.Description("Feedback that gets heeded: portals, a dashboard and an API in one program."),
+		kong.Writers(io.out, io.err),
+		kong.Exit(func(c int) { exited = c }),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		panic(err) // the struct above is wrong
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case exited >= 0:
+		return exited // help was asked for
+	case err != nil:
+		fmt.Fprintf(io.err, "heed: %v\nSee heed --help.\n", err)
+		return 2
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	if err := command.Run(io); err != nil {
+		printError(io.err, err)
+		return 1
+	}
+	return 0
+}
+
+// printError says what went wrong and, where there is one, the step that fixes
+// it.
+func printError(w io.Writer, err error) {
+	e, ok := errors.AsType[*feedback.Error](err)
+	if !ok {
+		fmt.Fprintf(w, "heed: %v\n", err)
+		return
+	}
+	fmt.Fprintf(w, "heed: %s\n", e.Msg)
+	if fields, ok := e.Details["fields"].(feedback.Problems); ok {
+		for _, f := range fields {
+			fmt.Fprintf(w, "  %s %s\n", f.Path, f.Message)
+		}
+	} else if e.Hint != "" {
+		fmt.Fprintf(w, "  %s\n", e.Hint)
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"heed/internal/api"
+	"heed/internal/apiref"
+	"heed/internal/config"
+	"heed/internal/ratelimit"
+	"heed/internal/server"
+	"heed/internal/worker"
+)
+
+type serveCmd struct {
+	settings
+	config.Server
+}
+
+// Run serves until ctx ends.
+func (c *serveCmd) Run(ctx context.Context, io stdio) error {
+	log := c.logger(io)
+	o, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.serve(ctx, o, log, io, nil), o.close())
+}
+
+func (c *serveCmd) logger(io stdio) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the enum
+	opts := &slog.HandlerOptions{Level: level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(io.err, opts))
+	}
+	return slog.New(slog.NewTextHandler(io.err, opts))
+}
+
+// serve serves an opened database. started, if set, is told the address as soon
+// as requests are taken.
+func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io stdio, started func(baseURL string)) error {
+	rates, err := ratelimit.ParseRates(c.RateLimits)
+	if err != nil {
+		return err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	base := c.baseURL(l.Addr())
+	metrics := server.NewMetrics(o.stats)
+	rest := api.New(api.Config{
+		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
+		OnRateLimited: metrics.RateLimited,
+	})
+	reference := apiref.Handler("/api/openapi.json")
+	s := server.New(server.Config{
+		API: rest,
+		Faces: map[string]http.Handler{
+			"/api/": rest, "/docs/": rest,
+			"/api-reference": reference, "/api-reference/": reference,
+		},
+		Ready: o.app.Ready, Metrics: metrics, Log: log,
+	})
+
+	// The workers stop after the last request: what it recorded is theirs.
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	stopped := make(chan struct{})
+	go func() {
+		worker.Run(work, log, worker.Sweeps(o.app)...)
+		close(stopped)
+	}()
+	log.Info("serving", "address", l.Addr().String(), "url", base, "version", version)
+	if started != nil {
+		started(base)
+	}
+	err = s.Serve(ctx, l)
+	stopWork()
+	<-stopped
+	return err
+}
+
+// baseURL is how the outside reaches the service.
+func (c *serveCmd) baseURL(listening net.Addr) string {
+	if c.BaseURL != "" {
+		return strings.TrimRight(c.BaseURL, "/")
+	}
+	host, port, err := net.SplitHostPort(listening.String())
+	if err != nil {
+		return "http://" + listening.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+func (o *opened) stats() server.DatabaseStats {
+	s := o.db.Stats()
+	return server.DatabaseStats{
+		OpenConnections: s.Pool.OpenConnections, ConnectionsInUse: s.Pool.InUse, ConnectionWaits: s.Pool.WaitCount,
+		WriteQueue: s.WriteQueue, WriteBatches: s.WriteBatches, Writes: s.WriteCalls,
+	}
+}

@@ -1,0 +1,28 @@
+// Package config lists the settings of the service: every one has a flag, an
+// environment variable, a default and a line that explains it, all in the struct
+// below. It reads nothing by itself and judges nothing: the program fills it in
+// and each part of the service receives its own part of it. The page of settings
+// in the documentation is made from this struct.
+package config
+
+// Database says where the data is.
+type Database struct {
+	DB        string `name:"db" env:"HEED_DB" default:"sqlite:heed.db" placeholder:"URL" help:"Where the data is: sqlite:PATH or postgres://..."`
+	SecretKey string `name:"secret-key" env:"HEED_SECRET_KEY" placeholder:"BASE64" help:"Base64 of 32 bytes. Encrypts webhook secrets and signs cursors and cookies. With SQLite it is made once beside the database when unset; with PostgreSQL it is required, the same on every node."`
+}
+
+// Rules are the settings that change what the service allows.
+type Rules struct {
+	DefaultPlan string `name:"default-plan" env:"HEED_DEFAULT_PLAN" default:"STUDIO" placeholder:"PLAN" help:"The plan of a new account: FREE, PRO or STUDIO."`
+	PlanLimits  string `name:"plan-limits" env:"HEED_PLAN_LIMITS" default:"FREE=1/2,PRO=3/10,STUDIO=100/500" placeholder:"LIMITS" help:"Sites and seats by plan."`
+	AgentKinds  string `name:"agent-kinds" env:"HEED_AGENT_KINDS" default:"KIND_A,KIND_B,KIND_C" placeholder:"NAMES" help:"The wire names of the three agent kinds, in order."`
+}
+
+// Server says how the service is reached.
+type Server struct {
+	Addr       string `name:"addr" env:"HEED_ADDR" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to listen."`
+	BaseURL    string `name:"base-url" env:"HEED_BASE_URL" placeholder:"URL" help:"How the outside reaches the service; http:// and the address when unset."`
+	RateLimits string `name:"rate-limits" env:"HEED_RATE_LIMITS" default:"PRO=3000/min:500,STUDIO=6000/min:1000" placeholder:"RATES" help:"Requests and burst for each key by plan, or off."`
+	LogFormat  string `name:"log-format" env:"HEED_LOG_FORMAT" default:"text" enum:"text,json" placeholder:"FORMAT" help:"How log lines are written: text or json."`
+	LogLevel   string `name:"log-level" env:"HEED_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"What is logged: debug, info, warn or error."`
+}

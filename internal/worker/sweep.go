@@ -1,0 +1,19 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"heed/internal/app"
+)
+
+// Sweeps are the tasks that forget what is no longer needed.
+func Sweeps(a *app.App) []Task {
+	return []Task{{
+		Name: "forget idempotent responses", Every: time.Hour,
+		Run: func(ctx context.Context) error {
+			_, err := a.PurgeResponses(ctx)
+			return err
+		},
+	}}
+}
