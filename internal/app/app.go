@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heed/internal/auth"
@@ -38,6 +39,8 @@ type App struct {
 	sealer *auth.Sealer
 	locks  idempotency.Locks
 	touch  toucher
+	base   atomic.Pointer[string]
+	wake   chan struct{} // there may be mail
 }
 
 // New returns an App on db. It runs until Close.
@@ -45,7 +48,7 @@ func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses")}
+	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses"), wake: make(chan struct{}, 1)}
 	a.touch.start(a)
 	return a
 }
@@ -57,6 +60,18 @@ func (a *App) Close() { a.touch.stop() }
 // AgentKinds are the names of the agent kinds in force.
 func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
 
+// SetBaseURL says how the outside reaches the service, without a slash at the
+// end. Links in mails begin with it. It may be called once the address is known.
+func (a *App) SetBaseURL(u string) { a.base.Store(&u) }
+
+// BaseURL is what SetBaseURL said.
+func (a *App) BaseURL() string {
+	if u := a.base.Load(); u != nil {
+		return *u
+	}
+	return ""
+}
+
 // Ready reports whether operations can be served.
 func (a *App) Ready(ctx context.Context) error { return a.db.Ping(ctx) }
 
@@ -67,7 +82,10 @@ type Actor struct {
 	Key     *feedback.Key // of the API; nil elsewhere
 	Member  feedback.MemberID
 	Visitor feedback.VisitorID
-	site    *feedback.Site // one of the account's that was looked up before
+	// VisitorRef is by what a visitor is found or made when they first write.
+	VisitorRef feedback.VisitorRef
+	site       *feedback.Site // one of the account's that was looked up before
+	portal     *Portal        // of a visitor: what the public sees
 }
 
 // name says who the actor is, for the history of what was changed.

@@ -38,6 +38,32 @@ type PublicPost struct {
 	Voted    bool   // by whoever looks
 }
 
+// PublicComment is a comment as the portal shows it: never an internal one.
+type PublicComment struct {
+	Comment
+	Author string // the name of the visitor or member; empty: none
+}
+
+// MergedPost is a post that was folded into another.
+type MergedPost struct {
+	ID    PostID
+	Board BoardID
+	Title string
+}
+
+// HeldPost is a post that waits for approval.
+type HeldPost struct {
+	ID    PostID
+	Title string
+}
+
+// StatusMove is a move of a post from one status to another; zero is none.
+type StatusMove struct {
+	From, To StatusID
+	Note     string
+	At       time.Time
+}
+
 // Settings are what a site's portal looks like and whom it lets in.
 type Settings struct {
 	SiteID     SiteID

@@ -233,55 +233,34 @@ func (tx *Tx) Tags(ctx context.Context, site feedback.SiteID, limit int) ([]feed
 	return out, wrap("tags", err)
 }
 
-// PostChange is an entry in the history of a post, as the public reads it.
-type PostChange struct {
-	Kind     string
-	From, To int64
-	Note     string
-	At       int64 // microseconds
-}
-
 // StatusChanges lists the moves of a post from status to status, newest first.
-func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]PostChange, error) {
+func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.StatusMove, error) {
 	out, err := collect(ctx, tx, `
-		SELECT kind, COALESCE(from_id, 0), COALESCE(to_id, 0), note, created_at
+		SELECT from_id, to_id, note, created_at
 		FROM   post_changes
 		WHERE  site_id = $1 AND post_id = $2 AND kind = 'status'
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, c *PostChange) error {
-		return r.Scan(&c.Kind, &c.From, &c.To, &c.Note, &c.At)
+		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.StatusMove) error {
+		return r.Scan(&c.From, &c.To, &c.Note, at(&c.At))
 	})
 	return out, wrap("status changes", err)
 }
 
-// MergedPost is a post that was folded into another.
-type MergedPost struct {
-	ID    feedback.PostID
-	Board feedback.BoardID
-	Title string
-}
-
 // MergedInto lists the posts that were folded into a post, the oldest first.
 // Held ones were never public and are left out.
-func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]MergedPost, error) {
+func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.MergedPost, error) {
 	out, err := collect(ctx, tx, `
 		SELECT id, board_id, title
 		FROM   posts
 		WHERE  site_id = $1 AND merged_into = $2 AND NOT held
 		ORDER  BY id
-		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, m *MergedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
+		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, m *feedback.MergedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
 	return out, wrap("merged posts", err)
-}
-
-// PublicComment is a comment as the portal shows it.
-type PublicComment struct {
-	feedback.Comment
-	Author string // the name of the visitor or member; empty: none
 }
 
 // PublicComments lists the comments on a post that are not internal, oldest
 // first, after the one given.
-func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post feedback.PostID, after feedback.CommentID, limit int) ([]PublicComment, error) {
+func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post feedback.PostID, after feedback.CommentID, limit int) ([]feedback.PublicComment, error) {
 	out, err := collect(ctx, tx, `
 		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at,
 		       COALESCE(v.name, m.name, '')
@@ -290,7 +269,7 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 		LEFT JOIN members m ON m.id = c.member_id
 		WHERE  c.site_id = $1 AND c.post_id = $2 AND c.id > $3 AND NOT c.internal
 		ORDER  BY c.id
-		LIMIT  $4`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *PublicComment) error {
+		LIMIT  $4`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
 		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
 			&c.Internal, at(&c.CreatedAt), &c.Author)
 	})

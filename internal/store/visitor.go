@@ -107,19 +107,13 @@ func (tx *Tx) VisitorPosts(ctx context.Context, site feedback.SiteID, visitor fe
 	return postIDs(ids), wrap("visitor's posts", err)
 }
 
-// HeldPost is a post that waits for approval.
-type HeldPost struct {
-	ID    feedback.PostID
-	Title string
-}
-
 // VisitorHeld returns the posts of a visitor that wait for approval.
-func (tx *Tx) VisitorHeld(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]HeldPost, error) {
+func (tx *Tx) VisitorHeld(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]feedback.HeldPost, error) {
 	out, err := collect(ctx, tx, `
 		SELECT id, title FROM posts
 		WHERE  site_id = $1 AND author_id = $2 AND held
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, visitor, limit}, func(r *sql.Rows, h *HeldPost) error { return r.Scan(&h.ID, &h.Title) })
+		LIMIT  $3`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error { return r.Scan(&h.ID, &h.Title) })
 	return out, wrap("held posts", err)
 }
 
@@ -324,4 +318,20 @@ func (tx *Tx) Muted(ctx context.Context, site feedback.SiteID, post feedback.Pos
 		SELECT COUNT(*) FROM post_mutes
 		WHERE  site_id = $1 AND post_id = $2 AND visitor_id = $3`, []any{site, post, visitor}, &n)
 	return n > 0, wrap("muted", err)
+}
+
+// ReleasePost ends the wait of a held post and counts it on its board. Searches
+// find it once it is indexed.
+func (tx *Tx) ReleasePost(ctx context.Context, site feedback.SiteID, post feedback.PostID, board feedback.BoardID) error {
+	_, err := tx.exec(ctx, `UPDATE posts SET held = FALSE WHERE site_id = $1 AND id = $2`, site, post)
+	if err != nil {
+		return wrap("release post", err)
+	}
+	return tx.addPosts(ctx, site, board, 1)
+}
+
+// ForgetMails takes a visitor's mails out of the outbox.
+func (tx *Tx) ForgetMails(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID) error {
+	_, err := tx.exec(ctx, `DELETE FROM mails WHERE site_id = $1 AND visitor_id = $2`, site, visitor)
+	return wrap("forget mails", err)
 }
