@@ -415,18 +415,33 @@ func (a *App) HandOver(ctx context.Context, m *feedback.Mail, lease time.Duratio
 // mailDelays are how long a mail waits after each attempt that failed for now.
 var mailDelays = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
-// Settle notes what became of a mail that was handed over: sent, failed, unsure,
-// or pending to be tried again after a delay that grows with the attempts.
-func (a *App) Settle(ctx context.Context, m *feedback.Mail, state feedback.MailState, reason string) error {
+// Outcome is what became of a mail that was handed over.
+type Outcome struct {
+	State  feedback.MailState // sent, failed, unsure, or pending to be tried again
+	Reason string
+	// NotCounted: the mail is not to blame and loses no attempt; the server
+	// turned us away, and an operator has to do something about it.
+	NotCounted bool
+}
+
+// notCountedDelay is how long a mail waits for an operator to set things right.
+const notCountedDelay = 10 * time.Minute
+
+// Settle notes what became of a mail that was handed over. A mail to be tried
+// again waits longer after every attempt, and has failed after the last.
+func (a *App) Settle(ctx context.Context, m *feedback.Mail, o Outcome) error {
 	return a.db.Write(ctx, func(s *store.Tx) error {
 		settled := *m
-		settled.State, settled.Error, settled.NextAttempt = state, strings.ToValidUTF8(reason, ""), s.Now
+		settled.State, settled.Error, settled.NextAttempt = o.State, strings.ToValidUTF8(o.Reason, ""), s.Now
+		settled.Attempts++
 		switch {
-		case state == feedback.MailSent:
+		case o.State == feedback.MailSent:
 			settled.SentAt = s.Now
-		case state == feedback.MailPending && m.Attempts >= len(mailDelays):
+		case o.State == feedback.MailPending && o.NotCounted:
+			settled.Attempts, settled.NextAttempt = m.Attempts, s.Now.Add(notCountedDelay)
+		case o.State == feedback.MailPending && m.Attempts >= len(mailDelays):
 			settled.State = feedback.MailFailed
-		case state == feedback.MailPending:
+		case o.State == feedback.MailPending:
 			settled.NextAttempt = s.Now.Add(mailDelays[m.Attempts])
 		}
 		return s.SettleMail(ctx, &settled)

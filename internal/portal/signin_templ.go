@@ -99,7 +99,7 @@ func formView(p *formPage) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = web.Empty("check", web.T(ctx, p.done), web.T(ctx, p.done+".text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = web.EmptyPage("check", web.T(ctx, p.done), web.T(ctx, p.done+".text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

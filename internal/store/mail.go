@@ -57,7 +57,7 @@ func (tx *Tx) ClaimMails(ctx context.Context, until time.Time, limit int) ([]fee
 // it still was to be sent.
 func (tx *Tx) HandOver(ctx context.Context, m *feedback.Mail, until time.Time) (bool, error) {
 	n, err := tx.exec(ctx, `
-		UPDATE mails SET state = 'sending', attempts = attempts + 1, lease_until = $1
+		UPDATE mails SET state = 'sending', lease_until = $1
 		WHERE  site_id = $2 AND id = $3 AND state = 'pending'`, micros(until), m.SiteID, m.ID)
 	return n > 0, wrap("hand over mail", err)
 }
@@ -65,8 +65,8 @@ func (tx *Tx) HandOver(ctx context.Context, m *feedback.Mail, until time.Time) (
 // SettleMail stores what became of a mail that was handed over.
 func (tx *Tx) SettleMail(ctx context.Context, m *feedback.Mail) error {
 	_, err := tx.exec(ctx, `
-		UPDATE mails SET state = $1, next_attempt_at = $2, sent_at = $3, error = $4, lease_until = NULL
-		WHERE  site_id = $5 AND id = $6`, m.State, micros(m.NextAttempt), micros(m.SentAt), m.Error, m.SiteID, m.ID)
+		UPDATE mails SET state = $1, attempts = $2, next_attempt_at = $3, sent_at = $4, error = $5, lease_until = NULL
+		WHERE  site_id = $6 AND id = $7`, m.State, m.Attempts, micros(m.NextAttempt), micros(m.SentAt), m.Error, m.SiteID, m.ID)
 	return wrap("settle mail", err)
 }
 

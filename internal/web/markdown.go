@@ -35,7 +35,8 @@ func sanitized(text string) string {
 	if err := markdown().Convert([]byte(text), &b); err != nil {
 		return "<p>" + html.EscapeString(text) + "</p>"
 	}
-	return policy().SanitizeReader(&b).String()
+	// A box that scrolls must be reachable with the keyboard.
+	return strings.ReplaceAll(policy().SanitizeReader(&b).String(), "<pre>", `<pre tabindex="0">`)
 }
 
 var markdown = sync.OnceValue(func() goldmark.Markdown {
