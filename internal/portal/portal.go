@@ -24,7 +24,7 @@ import (
 //go:embed messages
 var messages embed.FS
 
-// Catalog holds the texts of the portal and of the components it uses.
+// catalog holds the texts of the portal and of the components it uses.
 var catalog = i18n.MustLoad(web.Messages(), func() fs.FS {
 	f, err := fs.Sub(messages, "messages")
 	if err != nil {

@@ -290,3 +290,11 @@ func (s *scene) lively() []*feedback.Post {
 	s.entry("Search understands typos", "Searching for `notificaton` now finds notifications. Results are about twice as fast on large boards.", "Improved")
 	return posts
 }
+
+func httpPost(path, form string) *http.Request {
+	r := httptest.NewRequest("POST", path, strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return r
+}
+
+func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
