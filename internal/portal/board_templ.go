@@ -926,7 +926,7 @@ func postRow(p *boardPage, post *feedback.PublicPost) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if post.Pinned {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<span class=\"pin\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<span class=\"pin\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
