@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +36,10 @@ func checkJSON(b []byte) error {
 			return nil
 		}
 	}
-	reason := "syntax"
+	offset, reason := d.InputOffset(), "syntax"
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset = e.ByteOffset
+	}
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		reason = "duplicate_member"
@@ -46,7 +51,7 @@ func checkJSON(b []byte) error {
 	return &feedback.Error{
 		Code: feedback.InvalidJSON, Msg: "The body is not valid JSON.",
 		Hint:    "Check the body with a JSON parser; details.offset says where reading stopped.",
-		Details: map[string]any{"offset": d.InputOffset(), "reason": reason},
+		Details: map[string]any{"offset": offset, "reason": reason},
 		Err:     err,
 	}
 }
@@ -54,8 +59,9 @@ func checkJSON(b []byte) error {
 // decode reads a JSON text that checkJSON let pass into the struct that dst
 // points to, and returns what does not fit. Members map to fields by their json
 // tag. A pointer may be absent but not null; with the tag null:"ok" it may be
-// null but not absent; everything else is required. Values are judged elsewhere:
-// here only their types are.
+// null but not absent; a pointer to a pointer may be both, and points to nil if
+// it was null; everything else is required. Values are judged elsewhere: here
+// only their types are.
 func decode(text []byte, dst any) (p feedback.Problems) {
 	v := reflect.ValueOf(dst).Elem()
 	if len(text) == 0 {
@@ -76,17 +82,20 @@ func decode(text []byte, dst any) (p feedback.Problems) {
 		case !given && (!optional(f)):
 			p.Add(name, feedback.RuleRequired, "is required")
 		case !given, null && f.Tag.Get("null") == "ok":
+		case null && clearable(f):
+			v.Field(i).Set(reflect.New(f.Type.Elem()))
 		case null:
 			p.Add(name, feedback.RuleNull, "must not be null")
 		default:
 			decodeValue(&p, name, raw, v.Field(i))
 		}
 	}
-	for name := range members {
-		if len(name) > 100 {
-			name = name[:100]
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name == "" {
+			name = `""` // an empty path stands for the whole body
 		}
-		p.Add(strings.ToValidUTF8(name, ""), feedback.RuleUnknown, "is not a member of this request")
+		name = strings.ToValidUTF8(name[:min(len(name), 100)], "")
+		p.Add(name, feedback.RuleUnknown, "is not a member of this request")
 	}
 	return p
 }
@@ -101,9 +110,15 @@ func optional(f reflect.StructField) bool {
 	return (f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Slice) && f.Tag.Get("null") != "ok"
 }
 
+// clearable reports whether a member may be absent and may be null, which are two
+// things.
+func clearable(f reflect.StructField) bool {
+	return f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Pointer
+}
+
 // decodeValue reads one value, which is not null unless it is an element.
 func decodeValue(p *feedback.Problems, path string, raw json.RawMessage, v reflect.Value) {
-	if v.Kind() == reflect.Pointer {
+	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}

@@ -29,18 +29,22 @@ type Config struct {
 	AgentKinds  feedback.AgentKinds
 	PlanLimits  feedback.PlanLimits
 	DefaultPlan feedback.Plan
+	Webhooks    Webhooks
 	Log         *slog.Logger
 }
 
 // App performs the operations of the service on one database.
 type App struct {
-	db     *store.DB
-	cfg    Config
-	sealer *auth.Sealer
-	locks  idempotency.Locks
-	touch  toucher
-	base   atomic.Pointer[string]
-	wake   chan struct{} // there may be mail
+	db      *store.DB
+	cfg     Config
+	sealer  *auth.Sealer // of kept responses
+	secrets *auth.Sealer // of webhook endpoints
+	locks   idempotency.Locks
+	touch   toucher
+	hints   hints
+	load    load
+	base    atomic.Pointer[string]
+	mail    chan struct{} // there may be mail
 }
 
 // New returns an App on db. It runs until Close.
@@ -48,7 +52,13 @@ func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses"), wake: make(chan struct{}, 1)}
+	cfg.Webhooks.fill()
+	a := &App{
+		db: db, cfg: cfg,
+		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
+		mail: make(chan struct{}, 1),
+	}
+	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
 	a.touch.start(a)
 	return a
 }
@@ -59,6 +69,9 @@ func (a *App) Close() { a.touch.stop() }
 
 // AgentKinds are the names of the agent kinds in force.
 func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
+
+// Now is the time by the clock of the database.
+func (a *App) Now() time.Time { return a.db.Now() }
 
 // SetBaseURL says how the outside reaches the service, without a slash at the
 // end. Links in mails begin with it. It may be called once the address is known.
@@ -173,6 +186,7 @@ func (tx *Tx) siteOfRun(ctx context.Context, run string) (*feedback.Site, error)
 
 // Read runs fn on the site of the target, without a transaction.
 func (a *App) Read(ctx context.Context, actor *Actor, t Target, fn func(*Tx) error) error {
+	defer a.load.enter()()
 	return a.db.Read(ctx, func(s *store.Tx) error {
 		tx := &Tx{s: s, app: a, actor: actor}
 		if err := tx.enter(ctx, t); err != nil {

@@ -33,13 +33,13 @@ func (tx *Tx) queue(ctx context.Context, m *feedback.Mail, l letter.Letter) erro
 // mailWaits hints that there is mail to send. It never blocks.
 func (a *App) mailWaits() {
 	select {
-	case a.wake <- struct{}{}:
+	case a.mail <- struct{}{}:
 	default:
 	}
 }
 
 // MailWaits receives when there may be mail to send or notices to tell.
-func (a *App) MailWaits() <-chan struct{} { return a.wake }
+func (a *App) MailWaits() <-chan struct{} { return a.mail }
 
 // TellOwners puts a letter to every owner of the account into the outbox: of a
 // webhook endpoint that was turned off, say.

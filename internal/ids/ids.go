@@ -59,9 +59,19 @@ func (s *Source) Next(t time.Time) int64 {
 
 // At returns an integer whose time part is t, without regard to any other: for
 // rows that are written today about a day long past.
-func At(t time.Time) int64 {
+func At(t time.Time) int64 { return Of(t, rand.Uint64()) }
+
+// Of is [At] with the random bits given, for rows that must come out the same
+// again.
+func Of(t time.Time, random uint64) int64 {
 	ms := min(max(t.UnixMilli(), 0), maxMillis)
-	return ms<<randomBits | rand.Int64N(randomMask+1)
+	return ms<<randomBits | int64(random&randomMask)
+}
+
+// Floor returns the least integer whose time part is t: every id made earlier, to
+// the millisecond, is below it.
+func Floor(t time.Time) int64 {
+	return min(max(t.UnixMilli(), 0), maxMillis) << randomBits
 }
 
 // Time returns the moment id was made for, to the millisecond.

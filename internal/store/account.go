@@ -72,6 +72,27 @@ func (tx *Tx) InsertMember(ctx context.Context, m *feedback.Member, passwordHash
 	return n > 0, wrap("insert member", err)
 }
 
+// Team returns the first members of an account by creation, at most limit.
+func (tx *Tx) Team(ctx context.Context, account feedback.AccountID, limit int) ([]feedback.Member, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, account_id, email, name, role, created_at
+		FROM   members
+		WHERE  account_id = $1
+		ORDER  BY id
+		LIMIT  $2 + 0`, []any{account, limit}, func(r *sql.Rows, m *feedback.Member) error {
+		return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
+	})
+	return out, wrap("team", err)
+}
+
+// RenameMember changes what a member of an account is called.
+func (tx *Tx) RenameMember(ctx context.Context, account feedback.AccountID, id feedback.MemberID, name string) error {
+	_, err := tx.exec(ctx, `
+		UPDATE members SET name = $1
+		WHERE  account_id = $2 AND id = $3`, name, account, id)
+	return wrap("rename member", err)
+}
+
 // SeatCount counts the members of an account.
 func (tx *Tx) SeatCount(ctx context.Context, id feedback.AccountID) (n int, err error) {
 	_, err = tx.row(ctx, `SELECT COUNT(*) FROM members WHERE account_id = $1`, []any{id}, &n)

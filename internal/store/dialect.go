@@ -15,9 +15,9 @@ type dialect interface {
 	// transaction is over.
 	forUpdate() string
 
-	// skipLocked ends a SELECT of work to be taken: rows that somebody else is
-	// taking are passed over.
-	skipLocked() string
+	// claim ends a SELECT of rows of a table that are to be taken by one of
+	// several processes: those that another is taking are passed over.
+	claim(table string) string
 
 	// retryable reports whether a transaction that failed with err may
 	// succeed if run again unchanged.
@@ -27,14 +27,35 @@ type dialect interface {
 	// another transaction holds it.
 	tryLock(ctx context.Context, tx *Tx, key int64) (bool, error)
 
+	// freshPlan marks the arguments of a query whose best plan depends on
+	// them: how common a word is, say.
+	freshPlan(args []any) []any
+
+	// bulkArgs is how many arguments a statement that inserts many rows may
+	// have.
+	bulkArgs() int
+
 	// index has searches find the post by these words, and unindex has them
-	// find it no more.
-	index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error
+	// find it no more. indexAll is index for posts that are not yet indexed.
+	index(ctx context.Context, tx *Tx, site feedback.SiteID, post indexed) error
+	indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error
 	unindex(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID) error
+
+	// indexRows names a table with a row for each indexed post, called d in
+	// queries, and says when it is the row of posts p.
+	indexRows() (table, samePost string)
+
+	// columns selects the columns of all tables: table, name, type, whether it
+	// is NOT NULL, whether it has a default, and its place in the primary key,
+	// from 1, or 0.
+	columns() string
 
 	// matches selects the ids of the newest posts with an id below that
 	// given whose words match a query, newest first.
 	matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (query string, args []any)
+
+	// finds selects one row if the words of the post match a query, else none.
+	finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (query string, args []any)
 }
 
 // TryLock takes a lock named by key until the transaction is over. False means

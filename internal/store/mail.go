@@ -38,7 +38,7 @@ func (tx *Tx) ClaimMails(ctx context.Context, until time.Time, limit int) ([]fee
 		FROM   mails
 		WHERE  state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
 		ORDER  BY next_attempt_at, id
-		LIMIT  $2`+tx.d.skipLocked(), []any{micros(tx.Now), limit}, scanMail)
+		LIMIT  $2`+tx.d.claim("mails"), []any{micros(tx.Now), limit}, scanMail)
 	if err != nil {
 		return nil, wrap("due mails", err)
 	}
@@ -117,7 +117,7 @@ func (tx *Tx) DueNotice(ctx context.Context) (*feedback.Notice, feedback.Visitor
 		FROM   notices
 		WHERE  done_at IS NULL
 		ORDER  BY id
-		LIMIT  1`+tx.d.skipLocked(), nil,
+		LIMIT  1`+tx.d.claim("notices"), nil,
 		&n.SiteID, &n.ID, &n.Kind, &n.PostID, &n.StatusID, &n.EntryID, &n.CommentID, &n.Note, at(&n.CreatedAt), &told)
 	if err != nil || !found {
 		return nil, 0, wrap("due notice", err)

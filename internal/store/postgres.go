@@ -18,6 +18,9 @@ func (db *DB) openPostgres(ctx context.Context) error {
 		// The error of the parser may quote the URL, and so a password.
 		return errors.New("database: the postgres URL cannot be read")
 	}
+	if db.volatile {
+		cfg.RuntimeParams["synchronous_commit"] = "off"
+	}
 	pool := stdlib.OpenDB(*cfg)
 	conns := max(16, 8*runtime.GOMAXPROCS(0))
 	pool.SetMaxOpenConns(conns)
@@ -55,7 +58,13 @@ func (postgresDialect) name() string { return "postgres" }
 
 func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
 
-func (postgresDialect) skipLocked() string { return " FOR UPDATE SKIP LOCKED" }
+func (postgresDialect) claim(table string) string { return " FOR UPDATE OF " + table + " SKIP LOCKED" }
+
+// PostgreSQL would choose one plan for all after a few executions of a prepared
+// statement; this has it plan for the values at hand.
+func (postgresDialect) freshPlan(args []any) []any {
+	return append([]any{pgx.QueryExecModeExec}, args...)
+}
 
 func (postgresDialect) retryable(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)

@@ -66,11 +66,11 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 	// Whole words first: their matches are read one by one, while the
 	// beginning of a word has the database gather those of every word that
 	// begins so.
-	n, snap, err := tx.countMatches(ctx, site, q.whole())
+	n, _, err := tx.countMatches(ctx, site, q.whole())
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: complete, Last: math.MaxInt64}, err
 	}
-	n, snap, err = tx.countMatches(ctx, site, q)
+	n, snap, err := tx.countMatches(ctx, site, q)
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: newest, Last: math.MaxInt64}, err
 	}
@@ -81,7 +81,7 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 // the newest.
 func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (n int, newest feedback.PostID, err error) {
 	sub, args := tx.d.matches(site, q, math.MaxInt64, maxRanked+1)
-	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, args, &n, &newest)
+	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, tx.d.freshPlan(args), &n, &newest)
 	return n, newest, wrap("count matches", err)
 }
 
@@ -93,13 +93,15 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		id    feedback.PostID
 		score int64
 	}
-	sub, args := tx.d.matches(site, q, from.Snap+1, maxRanked)
+	// There were no more than maxRanked on the first page. Posts that came back
+	// since (a merge was undone) must not push out others.
+	sub, args := tx.d.matches(site, q, from.Snap+1, 2*maxRanked)
 	all, err := collect(ctx, tx, fmt.Sprintf(`
 		SELECT p.id, p.title
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, s *scored) error {
 			var title string
 			err := rows.Scan(&s.id, &title)
@@ -150,7 +152,7 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
 			var f ref
@@ -174,9 +176,15 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 	return out, err
 }
 
+// indexed is a post as the index sees it.
+type indexed struct {
+	post        feedback.PostID
+	title, body []string
+}
+
 // IndexPost has searches find the post by its title and body, as they are now.
 func (tx *Tx) IndexPost(ctx context.Context, site feedback.SiteID, post feedback.PostID, title, body string) error {
-	if err := tx.d.index(ctx, tx, site, post, wordsOf(title), wordsOf(body)); err != nil {
+	if err := tx.d.index(ctx, tx, site, indexed{post, wordsOf(title), wordsOf(body)}); err != nil {
 		return fmt.Errorf("index post: %w", err)
 	}
 	return nil
@@ -196,11 +204,23 @@ func (tx *Tx) UnindexPost(ctx context.Context, site feedback.SiteID, post feedba
 // FTS5 cannot.
 func siteWord(site feedback.SiteID) string { return site.String()[len("site_"):] }
 
-func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (sqliteDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT OR REPLACE INTO post_search (rowid, title, body)
-		VALUES ($1, $2, $3)`, post, sitePhrase(site, title), sitePhrase(site, body))
+		VALUES ($1, $2, $3)`, p.post, sitePhrase(site, p.title), sitePhrase(site, p.body))
 	return err
+}
+
+func (sqliteDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	for _, p := range posts {
+		_, err := tx.exec(ctx, `
+			INSERT INTO post_search (rowid, title, body)
+			VALUES ($1, $2, $3)`, p.post, sitePhrase(site, p.title), sitePhrase(site, p.body))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sitePhrase joins the words of a site as FTS5 is given them.
@@ -222,7 +242,7 @@ func (sqliteDialect) unindex(ctx context.Context, tx *Tx, _ feedback.SiteID, pos
 	return err
 }
 
-func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
+func (sqliteDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q))
 	for i, t := range q {
 		star := ""
@@ -235,37 +255,52 @@ func (sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback
 			terms[i] = `(` + terms[i] + ` OR "` + sitePhrase(site, []string{t.joined}) + `"` + star + `)`
 		}
 	}
+	return strings.Join(terms, " AND ")
+}
+
+func (d sqliteDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
 	return `
 			SELECT rowid AS id
 			FROM   post_search
 			WHERE  post_search MATCH $1 AND rowid < $2
 			ORDER  BY rowid DESC
-			LIMIT  $3 + 0`, []any{strings.Join(terms, " AND "), below, limit}
+			LIMIT  $3 + 0`, []any{d.terms(site, q), below, limit}
 }
 
-func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, post feedback.PostID, title, body []string) error {
+func (d sqliteDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {
+	return `SELECT 1 FROM post_search WHERE post_search MATCH $1 AND rowid = $2`, []any{d.terms(site, q), post}
+}
+
+func (postgresDialect) index(ctx context.Context, tx *Tx, site feedback.SiteID, p indexed) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO post_search (site_id, id, words)
 		VALUES ($1, $2, $3::tsvector)
 		ON CONFLICT (site_id, id) DO UPDATE SET words = excluded.words`,
-		site, post, tsvector(site, title, body))
+		site, p.post, tsvector(site, p.title, p.body))
 	return err
 }
 
-// tsvector spells the words with their positions: A for the title, B for the
-// body, D for the site, which no query of a person looks into. A gap keeps a phrase from running over from one to the
-// other.
+func (postgresDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteID, posts []indexed) error {
+	rows := tx.bulk("post_search", "site_id", "id", "words")
+	for _, p := range posts {
+		if err := rows.add(ctx, site, p.post, tsvector(site, p.title, p.body)); err != nil {
+			return err
+		}
+	}
+	return rows.flush(ctx)
+}
+
+// tsvector spells the words with their positions. A gap keeps a phrase from
+// running over from the title into the body. There are no weights: a query that
+// asks for one has the index read every post of the site.
 func tsvector(site feedback.SiteID, title, body []string) string {
 	const lastPosition = 16383 // PostgreSQL counts no further
 	var b strings.Builder
-	fmt.Fprintf(&b, "'%s':1D", siteWord(site))
-	pos := 2
-	for _, part := range []struct {
-		words  []string
-		weight byte
-	}{{title, 'A'}, {body, 'B'}} {
-		for _, w := range part.words {
-			fmt.Fprintf(&b, " '%s':%d%c", w, min(pos, lastPosition), part.weight)
+	fmt.Fprintf(&b, "'%s'", siteWord(site))
+	pos := 1
+	for _, words := range [][]string{title, body} {
+		for _, w := range words {
+			fmt.Fprintf(&b, " '%s':%d", w, min(pos, lastPosition))
 			pos++
 		}
 		pos++
@@ -278,24 +313,33 @@ func (postgresDialect) unindex(ctx context.Context, tx *Tx, site feedback.SiteID
 	return err
 }
 
-func (postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
+func (postgresDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q)+1)
-	terms[0] = "'" + siteWord(site) + "':D"
+	terms[0] = "'" + siteWord(site) + "'"
 	for i, t := range q {
 		star := ""
 		if t.prefix {
-			star = "*"
+			star = ":*"
 		}
-		words := "'" + strings.Join(t.words, "':AB <-> '") + "':" + star + "AB"
+		words := "'" + strings.Join(t.words, "' <-> '") + "'" + star
 		if t.joined != "" {
-			words = "(" + words + ") | '" + t.joined + "':" + star + "AB"
+			words = "(" + words + ") | '" + t.joined + "'" + star
 		}
 		terms[i+1] = "(" + words + ")"
 	}
+	return strings.Join(terms, " & ")
+}
+
+func (d postgresDialect) matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (string, []any) {
 	return `
 			SELECT id
 			FROM   post_search
 			WHERE  site_id = $1 AND words @@ $2::tsquery AND id < $3
 			ORDER  BY id DESC
-			LIMIT  $4 + 0`, []any{site, strings.Join(terms, " & "), below, limit}
+			LIMIT  $4 + 0`, []any{site, d.terms(site, q), below, limit}
+}
+
+func (d postgresDialect) finds(site feedback.SiteID, q searchQuery, post feedback.PostID) (string, []any) {
+	return `SELECT 1 FROM post_search WHERE site_id = $1 AND id = $2 AND words @@ $3::tsquery`,
+		[]any{site, post, d.terms(site, q)}
 }

@@ -31,6 +31,27 @@ func (tx *Tx) Site(ctx context.Context, account feedback.AccountID, id feedback.
 		WHERE  id = $1 AND account_id = $2`, []any{id, account}, scanSite))
 }
 
+// AnySite returns a site whoever owns it, or nil. It is for the operator.
+func (tx *Tx) AnySite(ctx context.Context, id feedback.SiteID) (*feedback.Site, error) {
+	s, err := first(collect(ctx, tx, `
+		SELECT `+siteColumns+`
+		FROM   sites
+		WHERE  id = $1`, []any{id}, scanSite))
+	return s, wrap("site", err)
+}
+
+// AllSites lists the sites of all accounts by creation, after the one given. It
+// is for the operator.
+func (tx *Tx) AllSites(ctx context.Context, after feedback.SiteID, limit int) ([]feedback.Site, error) {
+	out, err := collect(ctx, tx, `
+		SELECT `+siteColumns+`
+		FROM   sites
+		WHERE  id > $1
+		ORDER  BY id
+		LIMIT  $2 + 0`, []any{int64(after), limit}, scanSite)
+	return out, wrap("sites", err)
+}
+
 // Sites lists the sites of an account by creation, after the one given; only
 // the site only, if that is not zero.
 func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after feedback.SiteID, limit int) ([]feedback.Site, error) {
@@ -48,6 +69,14 @@ func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after
 	}
 	out, err := collect(ctx, tx, query, args, scanSite)
 	return out, wrap("sites", err)
+}
+
+// LockSite keeps other transactions that lock the site waiting until this one
+// is over.
+func (tx *Tx) LockSite(ctx context.Context, id feedback.SiteID) error {
+	var one int
+	_, err := tx.row(ctx, `SELECT 1 FROM sites WHERE id = $1`+tx.d.forUpdate(), []any{id}, &one)
+	return wrap("lock site", err)
 }
 
 // SiteCount counts the sites of an account.
