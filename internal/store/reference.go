@@ -20,6 +20,7 @@ var references = map[string]string{
 	"loser_id":    "posts",
 	"member_id":   "members",
 	"merged_into": "posts",
+	"notice_id":   "notices",
 	"parent_id":   "comments",
 	"post_id":     "posts",
 	"run_id":      "runs",
@@ -33,6 +34,7 @@ var references = map[string]string{
 // pointsAnywhere are the columns named like a reference that are none, with the
 // reason.
 var pointsAnywhere = map[string]string{
+	"mails.site_id":         "zero for a mail about an account",
 	"post_changes.actor_id": "whom it names depends on actor_kind, and they may be gone",
 	"post_changes.from_id":  "what it names depends on kind, and it may be gone",
 	"post_changes.to_id":    "what it names depends on kind, and it may be gone",
