@@ -173,7 +173,6 @@ func TestWebhookManagement(t *testing.T) {
 			{`{"description":null}`, "description", "null"},
 			{`{"description":"Back"}`, "description", "Back"},
 			{`{}`, "description", "Back"},
-			{``, "enabled", "true"},
 			{`{"eventTypes":[]}`, "eventTypes", "[]"},
 			{`{"url":"https://hooks.example.com:8443/new"}`, "url", "https://hooks.example.com:8443/new"},
 			{`{"enabled":false}`, "disabledReason", "manual"},
