@@ -1,3 +1,8 @@
 module heed
 
-go 1.26
+go 1.26.0
+
+require (
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
