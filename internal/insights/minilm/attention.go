@@ -1,6 +1,10 @@
 package minilm
 
-import "heed/internal/insights/dotp"
+import (
+	"math"
+
+	"heed/internal/insights/dotp"
+)
 
 const (
 	// Queries, keys and values are rounded to 13 bits: 32 products of two of
@@ -79,9 +83,7 @@ func (a *attention) weigh(w []int16, sums []int32, scale float32) {
 func (a *attention) values(v []float32, n, wide int) (scale float32) {
 	var peak float32
 	for i := range n {
-		for _, x := range v[i*3*Dim:][:headDim] {
-			peak = max(peak, x, -x)
-		}
+		peak = peakOf(peak, v[i*3*Dim:][:headDim])
 	}
 	if peak == 0 {
 		clear(a.v)
@@ -107,22 +109,11 @@ func exp(x float32) float32 {
 	const log2e, ln2hi, ln2lo = 1.4426950408889634, 0.693359375, -2.12194440e-4
 	k := int32(float32(x*log2e) - 0.5)
 	r := x - float32(float32(k)*ln2hi) - float32(float32(k)*ln2lo)
-	p := float32(1.0 / 720)
-	for _, c := range [...]float32{1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1} {
-		p = float32(p*r) + c
-	}
-	for ; k < 0; k += 16 {
-		p *= power[min(16, -k)]
-	}
-	return p
+	p := float32(r*(1.0/720)) + 1.0/120
+	p = float32(p*r) + 1.0/24
+	p = float32(p*r) + 1.0/6
+	p = float32(p*r) + 0.5
+	p = float32(p*r) + 1
+	p = float32(p*r) + 1
+	return p * math.Float32frombits(uint32(127+k)<<23)
 }
-
-// power[k] is 2^-k.
-var power = func() (t [17]float32) {
-	p := float32(1)
-	for k := range t {
-		t[k] = p
-		p /= 2
-	}
-	return t
-}()

@@ -100,10 +100,7 @@ func (l *linear) apply(y, x []float32, rows int, s *scratch) {
 // round writes x to q in steps of the returned scale, chosen so that the
 // largest magnitude becomes limit.
 func round(q []int16, x []float32, limit float32) (scale float32) {
-	var peak float32
-	for _, v := range x {
-		peak = max(peak, v, -v)
-	}
+	peak := peakOf(0, x)
 	if peak == 0 {
 		clear(q)
 		return 0
@@ -115,12 +112,21 @@ func round(q []int16, x []float32, limit float32) (scale float32) {
 	return peak / limit
 }
 
-// nearest rounds half away from zero.
-func nearest(v float32) int16 {
-	if v < 0 {
-		return int16(v - 0.5)
+// peakOf returns the largest magnitude among x and peak. Without its sign
+// bit a float orders like an integer, and integers compare without a branch.
+func peakOf(peak float32, x []float32) float32 {
+	top := math.Float32bits(peak)
+	for _, v := range x {
+		top = max(top, math.Float32bits(v)&^(1<<31))
 	}
-	return int16(v + 0.5)
+	return math.Float32frombits(top)
+}
+
+// nearest rounds to the nearest integer, half to even, for magnitudes below
+// 2^15: so far up the number line floats are whole, and the adder rounds.
+func nearest(v float32) int16 {
+	const far = 3 << 22
+	return int16(math.Float32bits(v+far) - 0x4b400000)
 }
 
 // add replaces each of the n rows of x by the normalised sum of x and y.
