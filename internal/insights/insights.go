@@ -128,7 +128,7 @@ func (r *run) publish(ctx context.Context, mint func() int64) (*Result, error) {
 		return cmp.Compare(r.tally.themes[b].posts, r.tally.themes[a].posts)
 	})
 	members := r.members()
-	labels := label(r.texts, r.weight, r.tally.part, len(r.tally.themes))
+	labels := label(r.texts, r.weight, members)
 	rank := make([]int, len(order))
 	out := &Result{Of: make([]int, len(r.posts)), Full: r.full, State: State{Posts: r.state}}
 	for at, p := range order {

@@ -22,13 +22,17 @@ const (
 	// share, have words with one.
 	minToned      = 3
 	minTonedShare = 0.25
+
+	// Where most posts are plain questions the mean is about zero, which is
+	// not a complaint unless enough of them sound like one.
+	minNegativeShare = 0.25
 )
 
 // sentiment judges the posts of a theme together. A single post is never
 // judged: it would be wrong too often.
 func (r *run) sentiment(members []int) Sentiment {
 	var sum float64
-	toned, posts := 0, 0
+	toned, negative, posts := 0, 0, 0
 	for _, i := range members {
 		posts += r.weight[i]
 		if !isEnglish(words(r.texts[i])) {
@@ -37,13 +41,16 @@ func (r *run) sentiment(members []int) Sentiment {
 		if score, ok := tone.Of(clip(r.texts[i])); ok {
 			toned += r.weight[i]
 			sum += float64(score * float64(r.weight[i]))
+			if score < 0 {
+				negative += r.weight[i]
+			}
 		}
 	}
 	if toned < minToned || float64(toned) < minTonedShare*float64(posts) {
 		return Unclear
 	}
 	switch mean := sum / float64(posts); {
-	case mean <= negativeBelow:
+	case mean <= negativeBelow && float64(negative) >= minNegativeShare*float64(posts):
 		return Negative
 	case mean >= positiveFrom:
 		return Positive

@@ -22,23 +22,42 @@ var stopWords = map[string]map[string]bool{
 	"nl": set(`aan als bij dan dat de deze die dit door een en er geen had heb hebben heeft het hij hoe ik in is je kan kunnen maar me meer met mijn moet naar niet nog nu of om omdat ook op over te tot u uit van veel voor waar wat we wel werd wil worden wordt zal ze zich zijn zo`),
 }
 
-// stop holds them all: a word that means something in one language and
-// nothing in another is rarely what a post is about in either.
-var stop = func() map[string]bool {
+// stop is what word features leave out: the small words of all languages, as
+// far as they do not mean something in English.
+var stop = union(func(lang, w string) bool { return lang == "en" || !meaningful[w] })
+
+// stopAnywhere is what labels leave out where people do not write English.
+var stopAnywhere = union(func(lang, w string) bool { return true })
+
+// meaningful are stop words of another language that are content in English.
+var meaningful = set(`die war man son pour chi sole mes ten sur plus era das den do no me`)
+
+func union(keep func(lang, word string) bool) map[string]bool {
 	all := make(map[string]bool)
 	for lang, words := range stopWords {
 		for w := range words {
-			// One foreign list must not silence the content words of English.
-			if lang == "en" || !meaningful[w] {
+			if keep(lang, w) {
 				all[w] = true
 			}
 		}
 	}
 	return all
-}()
+}
 
-// meaningful are stop words of another language that are content in English.
-var meaningful = set(`die war me mi ma son des as on pour chi sole mes ten sur plus`)
+// stopWordsOf returns the stop words for labels of texts.
+func stopWordsOf(texts []string) map[string]bool {
+	english := 0
+	some := sample(len(texts), 500)
+	for _, i := range some {
+		if isEnglish(words(texts[i])) {
+			english++
+		}
+	}
+	if 2*english > len(some) {
+		return stop
+	}
+	return stopAnywhere
+}
 
 func set(list string) map[string]bool {
 	m := make(map[string]bool)
