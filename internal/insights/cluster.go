@@ -1,22 +1,29 @@
 package insights
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // The parameters of the clustering: one set, for every site. Similarities
-// are measured against chance, that of random pairs of the same posts, so
+// are measured against chance, that of unrelated posts of the same site, so
 // nothing here is a cosine that would have to fit all languages and subjects.
 const (
 	// Two posts are joined when they are this many standard deviations more
 	// alike than chance.
-	joinDeviations = 2.0
+	joinDeviations = 4.0
 
 	// A post leaves a theme, and a theme is given up, when it is on average
 	// less than this much more alike to the others than chance.
-	stayDeviations = 1.5
+	stayDeviations = 2.5
 
 	// What a theme must be held together by, per pair of posts, in units of
 	// similarity above the floor. Smaller gives fewer and broader themes.
-	tightness = weightOne / 40
+	baseTightness = weightOne / 40
+
+	// With more posts than this the number of themes grows with their square
+	// root only: nobody reads three thousand themes.
+	manyTexts = 5000
 
 	// Two themes are one when posts of either resemble those of the other
 	// this well compared with their own.
@@ -26,9 +33,11 @@ const (
 // outside marks a post that belongs to no theme.
 const outside = -1
 
-// levels are the thresholds of a run as similarities.
+// levels are the thresholds of a run: similarities, and the tightness of
+// themes. They are those of all posts even where only some are clustered.
 type levels struct {
 	chance, join, stay int32
+	tightness          int64
 }
 
 func (s *space) levels() levels {
@@ -36,7 +45,7 @@ func (s *space) levels() levels {
 	at := func(deviations float64) int32 {
 		return int32((mean + float64(deviations*sd)) * (one * one))
 	}
-	return levels{chance: at(0), join: at(joinDeviations), stay: at(stayDeviations)}
+	return levels{chance: at(0), join: at(joinDeviations), stay: at(stayDeviations), tightness: tightness(s.n)}
 }
 
 // cluster returns the theme of each text of the space, or outside. weight is
@@ -48,7 +57,7 @@ func (s *space) cluster(ctx context.Context, at levels, weight []int, least int,
 	if err != nil {
 		return nil, err
 	}
-	part, err := communities(ctx, near.graph(at.join), tightness, start)
+	part, err := communities(ctx, near.graph(at.join), at.tightness, start)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +67,13 @@ func (s *space) cluster(ctx context.Context, at levels, weight []int, least int,
 	t.dropStrays(at.stay)
 	t.dropSmall(least)
 	return t.part, ctx.Err()
+}
+
+func tightness(n int) int64 {
+	if n <= manyTexts {
+		return baseTightness
+	}
+	return int64(baseTightness * math.Sqrt(manyTexts/float64(n)))
 }
 
 // leastPosts is the smallest number of posts that make a theme. Where there

@@ -104,14 +104,40 @@ func (r *run) extend(ctx context.Context, unplaced []int, last State) error {
 	}
 	old := r.recall(last)
 	first := len(r.tally.themes)
+	fresh := r.fresh(unplaced, part, last)
 	for k, i := range unplaced {
-		if part[k] != outside {
+		if part[k] != outside && fresh[part[k]] {
 			r.tally.part[i] = first + part[k]
 		}
 	}
 	r.tally.count()
 	r.match(old, last)
 	return nil
+}
+
+// fresh reports which themes of unplaced texts consist for at least half of
+// posts that the last run has not seen. Strays that it saw and left outside do
+// not become a theme by being looked at again.
+func (r *run) fresh(unplaced, part []int, last State) map[int]bool {
+	seen := make(map[int64]bool, len(last.Outside))
+	for _, key := range last.Outside {
+		seen[key] = true
+	}
+	balance := make(map[int]int)
+	for k, i := range unplaced {
+		for _, post := range r.keys[i] {
+			if seen[r.posts[post].Key] {
+				balance[part[k]]--
+			} else {
+				balance[part[k]]++
+			}
+		}
+	}
+	out := make(map[int]bool)
+	for theme, n := range balance {
+		out[theme] = n >= 0
+	}
+	return out
 }
 
 // match gives a theme the id of the old theme that most of its old posts come

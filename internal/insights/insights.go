@@ -28,8 +28,9 @@ type Theme struct {
 // State is what a run must be told about the one before, so that themes keep
 // their identity. The zero State is that of a site without a run.
 type State struct {
-	Themes []Known
-	Posts  int // how many posts there were at the last full clustering
+	Themes  []Known
+	Outside []int64 // keys of the posts that were left outside
+	Posts   int     // how many posts there were at the last full clustering
 }
 
 // Known is a theme as an earlier run left it. Members that no longer exist do
@@ -156,10 +157,12 @@ func (r *run) publish(ctx context.Context, mint func() int64) (*Result, error) {
 		out.State.Themes = append(out.State.Themes, Known{ID: t.ID, Members: t.Members})
 	}
 	for i, text := range r.of {
-		out.Of[i] = outside
 		if text != outside && r.tally.part[text] != outside {
 			out.Of[i] = rank[r.tally.part[text]]
+			continue
 		}
+		out.Of[i] = outside
+		out.State.Outside = append(out.State.Outside, r.posts[i].Key)
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package insights
 import (
 	"context"
 	"math"
+	"slices"
 
 	"heed/internal/insights/dotp"
 )
@@ -14,6 +15,10 @@ const (
 	meaningWeight  = 0.85
 	wordWeight     = 0.35
 	spellingWeight = 0.35
+
+	// doubtfulWeight takes the place of meaningWeight for texts that the
+	// model could not read.
+	doubtfulWeight = 0.2
 )
 
 // one is the length of every row of a space, and so a similarity of 1 is
@@ -79,8 +84,12 @@ func meaning(dst []float32, v Vector, mean []float32) {
 		dst[j] -= m
 	}
 	unit(dst)
+	weight := float32(meaningWeight)
+	if v.doubtful {
+		weight = doubtfulWeight
+	}
 	for j := range dst {
-		dst[j] *= meaningWeight
+		dst[j] *= weight
 	}
 }
 
@@ -126,28 +135,34 @@ func dot(a, b []int16) int32 {
 }
 
 // chance estimates the similarity of two texts that have nothing to do with
-// each other: mean and standard deviation over random pairs.
+// each other: mean and standard deviation. It takes random pairs, of which
+// some do have to do with each other, a lot of them where a site has few
+// subjects. These are in the upper part; so the estimate is drawn from two
+// low quantiles, as if the rest of the bell had not been seen.
 func (s *space) chance() (mean, sd float64) {
 	const pairs = 20_000
 	// What is usual between unrelated posts, worth as much as fewTexts posts.
-	const usualMean, usualSD = 0.04, 0.11
+	const usualMean, usualSD = 0, 0.06
 	if s.n < 2 {
 		return usualMean, usualSD
 	}
 	rng := splitmix(7)
-	var sum, square float64
-	for range pairs {
+	sims := make([]int32, pairs)
+	for k := range sims {
 		i := rng.below(s.n)
 		j := rng.below(s.n - 1)
 		if j >= i {
 			j++
 		}
-		x := float64(dot(s.row(i), s.row(j))) / (one * one)
-		sum += x
-		square += float64(x * x)
+		sims[k] = dot(s.row(i), s.row(j))
 	}
-	mean = sum / pairs
-	sd = math.Sqrt(max(0, square/pairs-float64(mean*mean)))
+	slices.Sort(sims)
+	// The 5 % and 25 % points of a bell are 1.6449 and 0.6745 deviations
+	// below its middle.
+	low := float64(float64(sims[pairs/20]) / (one * one))
+	high := float64(float64(sims[pairs/4]) / (one * one))
+	sd = (high - low) / (1.6449 - 0.6745)
+	mean = high + float64(0.6745*sd)
 	own := float64(s.n) / float64(s.n+fewTexts)
 	mean = float64(own*mean) + float64((1-own)*usualMean)
 	sd = float64(own*sd) + float64((1-own)*usualSD)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"unicode"
 
 	"heed/internal/insights/minilm"
 )
@@ -17,7 +18,13 @@ const ModelID = minilm.ID
 // Vector is the direction of a text's meaning, in steps of 1/127 of its
 // largest coordinate. The zero Vector means nothing is known. Vectors of
 // different models or lengths are not comparable.
-type Vector struct{ q []int8 }
+type Vector struct {
+	q []int8
+
+	// doubtful says that the model could spell the text but not read it. Such
+	// a vector still finds near copies, but makes poor themes.
+	doubtful bool
+}
 
 // NewVector rounds the vector of an embedding provider, of any dimension. A
 // vector of zeros, or with a coordinate that is not a number, is the zero
@@ -37,7 +44,7 @@ func NewVector(v []float32) Vector {
 	for i, x := range v {
 		q[i] = int8(math.RoundToEven(float64(x) / float64(peak) * 127))
 	}
-	return Vector{q}
+	return Vector{q: q}
 }
 
 // IsZero reports whether nothing is known of the text's meaning.
@@ -59,14 +66,20 @@ func (v Vector) Cosine(w Vector) float64 {
 	return float64(dot) / math.Sqrt(float64(a)*float64(b))
 }
 
-// vectorFormat is the first byte of a stored vector. An empty vector is
-// stored as that byte alone, so that "known to be empty" can be cached too.
-const vectorFormat = 1
+// The first byte of a stored vector. A zero vector is stored as that byte
+// alone, so that "nothing to know" can be cached too.
+const (
+	formatSound    = 1
+	formatDoubtful = 2
+)
 
 // MarshalBinary encodes the vector in one byte per coordinate and one more.
 func (v Vector) MarshalBinary() ([]byte, error) {
 	out := make([]byte, 1+len(v.q))
-	out[0] = vectorFormat
+	out[0] = formatSound
+	if v.doubtful {
+		out[0] = formatDoubtful
+	}
 	for i, x := range v.q {
 		out[1+i] = byte(x)
 	}
@@ -75,10 +88,10 @@ func (v Vector) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote and refuses the rest.
 func (v *Vector) UnmarshalBinary(data []byte) error {
-	if len(data) == 0 || data[0] != vectorFormat {
+	if len(data) == 0 || data[0] != formatSound && data[0] != formatDoubtful {
 		return errors.New("insights: not a stored vector")
 	}
-	v.q = nil
+	*v = Vector{doubtful: data[0] == formatDoubtful}
 	if len(data) > 1 {
 		v.q = make([]int8, len(data)-1)
 		for i := range v.q {
@@ -106,6 +119,22 @@ func Embed(ctx context.Context, texts []string) ([]Vector, error) {
 	out := make([]Vector, len(raw))
 	for i, v := range raw {
 		out[i] = NewVector(v)
+		out[i].doubtful = !out[i].IsZero() && !mostlyLatin(texts[i])
 	}
 	return out, nil
+}
+
+// mostlyLatin reports whether most letters of a text are of the one script
+// that the embedded model learned words in.
+func mostlyLatin(text string) bool {
+	latin, other := 0, 0
+	for _, r := range clip(text) {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return latin >= other
 }

@@ -56,7 +56,8 @@ func words(text string) []string {
 // unspaced reports whether r belongs to a script that does not put spaces
 // between words.
 func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	const prolonged = 'ー' // of either kana, and so of no script
+	return r == prolonged || r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // isEmoji reports whether r is a picture. For some people that is all there is

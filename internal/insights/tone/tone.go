@@ -86,7 +86,7 @@ func Of(text string) (score float64, ok bool) {
 			continue
 		}
 		if mixed && w.caps {
-			v += sign(v) * shout
+			v += float64(sign(v) * shout)
 		}
 		values = append(values, context(v, words[:i]))
 	}
@@ -95,16 +95,17 @@ func Of(text string) (score float64, ok bool) {
 	}
 	var sum float64
 	for i, v := range values {
+		weight := 1.0
 		switch {
 		case but < 0:
 		case i < but: // what comes after "but" is what is meant
-			v *= 0.5
+			weight = 0.5
 		default:
-			v *= 1.5
+			weight = 1.5
 		}
-		sum += float64(v)
+		sum += float64(weight * v)
 	}
-	sum += sign(sum) * step * float64(min(4, strings.Count(text, "!")))
+	sum += float64(sign(sum) * step * float64(min(4, strings.Count(text, "!"))))
 	return sum / math.Sqrt(float64(sum*sum)+damping), true
 }
 
