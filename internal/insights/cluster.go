@@ -19,7 +19,7 @@ const (
 
 	// What a theme must be held together by, per pair of posts, in units of
 	// similarity above the floor. Smaller gives fewer and broader themes.
-	baseTightness = weightOne / 40
+	baseTightness = weightOne / 50
 
 	// With more posts than this the number of themes grows with their square
 	// root only: nobody reads three thousand themes.

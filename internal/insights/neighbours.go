@@ -9,7 +9,7 @@ import (
 
 const (
 	// neighbours is how many nearest texts each text is joined to.
-	neighbours = 15
+	neighbours = 12
 
 	// exactLimit is the number of texts up to which all pairs are compared.
 	exactLimit = 20_000
