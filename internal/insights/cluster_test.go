@@ -149,7 +149,10 @@ func TestLSAKeepsAngles(t *testing.T) {
 	// With fewer texts than directions nothing is lost: the product of two
 	// rows is the same before and after.
 	texts := []string{"dark mode on the phone", "dark mode on the web", "export as csv on the web", "csv export fails", "the phone is dark"}
-	m := tfidf(texts, wordFeatures)
+	m, err := tfidf(context.Background(), texts, wordFeatures)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err := lsa(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,7 @@ func TestExcerpt(t *testing.T) {
 		{"short", "short"},
 		{"two\n  lines", "two lines"},
 		{"one two three four five", "one two three four…"},
+		{"a\x00b\u202e c\xff", "ab c"},
 		{strings.Repeat("漢", 30), strings.Repeat("漢", 19) + "…"},
 	} {
 		if got := excerpt(c.text, 20); got != c.want {

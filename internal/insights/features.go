@@ -1,6 +1,7 @@
 package insights
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -90,11 +91,14 @@ func bucket(h uint64) int32 { return int32((h ^ h>>32) % buckets) }
 // tfidf builds the feature matrix of texts: each row of length one, a feature
 // the heavier the rarer it is. Features of a single text are left out, since
 // they cannot make it resemble another.
-func tfidf(texts []string, features extractor) *sparse {
+func tfidf(ctx context.Context, texts []string, features extractor) (*sparse, error) {
 	counts := make([]int32, buckets)
 	m := &sparse{start: make([]int32, 1, len(texts)+1)}
 	var found []int32
-	for _, t := range texts {
+	for i, t := range texts {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		found = found[:0]
 		features(t, func(h uint64) { found = append(found, bucket(h)) })
 		slices.Sort(found)
@@ -113,7 +117,7 @@ func tfidf(texts []string, features extractor) *sparse {
 	column, idf := chooseFeatures(counts, len(texts))
 	m.width = len(idf)
 	m.weigh(column, idf)
-	return m
+	return m, nil
 }
 
 // chooseFeatures numbers the buckets worth keeping, and weighs them.

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// A run clusters all posts anew when more than this share of them has no
-	// place in the themes there are...
+	// A run clusters all posts anew when more than this share of them is new
+	// to it and has no place in the themes there are...
 	maxUnplaced = 0.20
 
 	// ...or there are this many times as many posts as at the last time.
@@ -25,9 +25,16 @@ func (r *run) divide(ctx context.Context, last State) error {
 	r.tally.dropSmall(r.least)
 	if len(r.tally.themes) > 0 && float64(len(r.of)) <= maxGrowth*float64(last.Posts) {
 		unplaced := r.place()
-		if float64(len(unplaced)) <= maxUnplaced*float64(len(r.texts)) {
+		seen := r.seen(last)
+		lost := 0
+		for _, i := range unplaced {
+			if !seen[i] {
+				lost++
+			}
+		}
+		if float64(lost) <= maxUnplaced*float64(len(r.texts)) {
 			r.state = last.Posts
-			return r.extend(ctx, unplaced, last)
+			return r.extend(ctx, unplaced, seen, last)
 		}
 	}
 	r.full, r.state = true, len(r.of)
@@ -93,7 +100,7 @@ func (r *run) place() (unplaced []int) {
 }
 
 // extend clusters the texts that found no place, and numbers all themes.
-func (r *run) extend(ctx context.Context, unplaced []int, last State) error {
+func (r *run) extend(ctx context.Context, unplaced []int, seen []bool, last State) error {
 	weight := make([]int, len(unplaced))
 	for k, i := range unplaced {
 		weight[k] = r.weight[i]
@@ -104,7 +111,7 @@ func (r *run) extend(ctx context.Context, unplaced []int, last State) error {
 	}
 	old := r.recall(last)
 	first := len(r.tally.themes)
-	fresh := r.fresh(unplaced, part, last)
+	fresh := r.fresh(unplaced, part, seen)
 	for k, i := range unplaced {
 		if part[k] != outside && fresh[part[k]] {
 			r.tally.part[i] = first + part[k]
@@ -115,22 +122,30 @@ func (r *run) extend(ctx context.Context, unplaced []int, last State) error {
 	return nil
 }
 
-// fresh reports which themes of unplaced texts consist for at least half of
-// posts that the last run has not seen. Strays that it saw and left outside do
-// not become a theme by being looked at again.
-func (r *run) fresh(unplaced, part []int, last State) map[int]bool {
-	seen := make(map[int64]bool, len(last.Outside))
+// seen reports for each text whether the last run saw all its posts and left
+// them outside.
+func (r *run) seen(last State) []bool {
+	was := make(map[int64]bool, len(last.Outside))
 	for _, key := range last.Outside {
-		seen[key] = true
+		was[key] = true
 	}
+	out := make([]bool, len(r.texts))
+	for text, posts := range r.keys {
+		out[text] = !slices.ContainsFunc(posts, func(i int) bool { return !was[r.posts[i].Key] })
+	}
+	return out
+}
+
+// fresh reports which themes of unplaced texts consist at least by half of
+// texts that the last run has not seen. Strays that it saw and left outside
+// do not become a theme by being looked at again.
+func (r *run) fresh(unplaced, part []int, seen []bool) map[int]bool {
 	balance := make(map[int]int)
 	for k, i := range unplaced {
-		for _, post := range r.keys[i] {
-			if seen[r.posts[post].Key] {
-				balance[part[k]]--
-			} else {
-				balance[part[k]]++
-			}
+		if seen[i] {
+			balance[part[k]] -= r.weight[i]
+		} else {
+			balance[part[k]] += r.weight[i]
 		}
 	}
 	out := make(map[int]bool)

@@ -15,6 +15,9 @@ const (
 
 	// maxNamed is how many posts of a theme its name is looked for in.
 	maxNamed = 1000
+
+	// maxLabel is the length of a label in characters.
+	maxLabel = 60
 )
 
 // stats counts in how many posts of a theme a phrase is found.
@@ -67,10 +70,11 @@ func label(texts []string, weight []int, members [][]int) []string {
 	out := make([]string, len(members))
 	used := make(map[string]bool)
 	for _, p := range order {
-		out[p] = name(rank(found[p], everywhere, size[p], total), used)
-		if out[p] == "" {
-			out[p] = sentence(excerpt(texts[members[p][0]], 60))
+		text := name(rank(found[p], everywhere, size[p], total), used)
+		if text == "" {
+			text = sentence(texts[members[p][0]])
 		}
+		out[p] = excerpt(text, maxLabel)
 		used[strings.ToLower(out[p])] = true
 	}
 	return out

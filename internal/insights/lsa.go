@@ -62,10 +62,13 @@ func lsa(ctx context.Context, a *sparse) (dense, error) {
 	orthonormal(z)
 	out := newDense(n, lsaDim)
 	for i := range n {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return dense{}, ctx.Err()
+		}
 		a.times(out.row(i), i, z)
 		unit(out.row(i))
 	}
-	return out, ctx.Err()
+	return out, nil
 }
 
 // times writes row i of s times z to dst.

@@ -42,11 +42,11 @@ func (s *space) row(i int) []int16 { return s.rows[i*s.dim : (i+1)*s.dim] }
 
 // newSpace fuses the three views of each text.
 func newSpace(ctx context.Context, texts []string, vectors []Vector) (*space, error) {
-	spelling, err := lsa(ctx, tfidf(texts, spellingFeatures))
+	spelling, err := view(ctx, texts, spellingFeatures)
 	if err != nil {
 		return nil, err
 	}
-	word, err := lsa(ctx, tfidf(texts, wordFeatures))
+	word, err := view(ctx, texts, wordFeatures)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,15 @@ func newSpace(ctx context.Context, texts []string, vectors []Vector) (*space, er
 		}
 	}
 	return s, nil
+}
+
+// view returns the texts as points by one kind of feature.
+func view(ctx context.Context, texts []string, features extractor) (dense, error) {
+	m, err := tfidf(ctx, texts, features)
+	if err != nil {
+		return dense{}, err
+	}
+	return lsa(ctx, m)
 }
 
 // meaning writes v, seen from the mean and scaled to its weight.

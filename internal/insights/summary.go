@@ -2,6 +2,7 @@ package insights
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -40,10 +41,12 @@ func (r *run) summary(members []int) string {
 
 func quote(text string) string { return "“" + excerpt(text, maxQuote) + "”" }
 
-// excerpt puts a text on one line and cuts it, at a word if there is one, to
-// about limit characters.
+// excerpt puts a text on one line, free of characters that steer the display
+// or that a database refuses, and cuts it, at a word if there is one, to about
+// limit characters.
 func excerpt(text string, limit int) string {
-	text = strings.Join(strings.Fields(clip(text)), " ")
+	text = strings.Map(printable, strings.ToValidUTF8(clip(text), ""))
+	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
@@ -56,4 +59,14 @@ func excerpt(text string, limit int) string {
 		cut = space
 	}
 	return strings.TrimRight(text[:cut], " .,;:-") + "…"
+}
+
+func printable(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Bidi_Control, r):
+		return -1
+	}
+	return r
 }
