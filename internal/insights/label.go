@@ -39,11 +39,11 @@ type term struct {
 // the same name the larger gets it.
 func label(texts []string, weight []int, members [][]int) []string {
 	stop := stopWordsOf(texts)
-	found := make([]map[string]*stats, len(members))
+	found := make([]lexicon, len(members))
 	everywhere := make(map[string]int)
 	for p, list := range members {
-		found[p] = common(texts, weight, list, stop)
-		for key := range found[p] {
+		found[p] = newLexicon(texts, weight, list, stop)
+		for key := range found[p].common {
 			everywhere[key] = 0
 		}
 	}
@@ -70,7 +70,7 @@ func label(texts []string, weight []int, members [][]int) []string {
 	out := make([]string, len(members))
 	used := make(map[string]bool)
 	for _, p := range order {
-		text := name(rank(found[p], everywhere, size[p], total), used)
+		text := found[p].name(rank(found[p].common, everywhere, size[p], total), used)
 		if text == "" {
 			text = sentence(texts[members[p][0]])
 		}
@@ -80,8 +80,13 @@ func label(texts []string, weight []int, members [][]int) []string {
 	return out
 }
 
-// common returns the phrases that enough posts of a theme share.
-func common(texts []string, weight, members []int, stop map[string]bool) map[string]*stats {
+// lexicon is the phrases of a theme.
+type lexicon struct {
+	common map[string]*stats // those that enough posts share
+	pairs  map[string]*stats // of two words, in any number of posts
+}
+
+func newLexicon(texts []string, weight, members []int, stop map[string]bool) lexicon {
 	found := make(map[string]*stats)
 	size := 0
 	for _, i := range members[:min(len(members), maxNamed)] {
@@ -103,12 +108,16 @@ func common(texts []string, weight, members []int, stop map[string]bool) map[str
 			}
 		})
 	}
+	pairs := make(map[string]*stats)
 	for key, s := range found {
+		if s.words == 2 && strings.Count(key, " ") == 1 {
+			pairs[key] = s
+		}
 		if float64(s.posts) < minShare*float64(size) || s.posts < min(2, size) {
 			delete(found, key)
 		}
 	}
-	return found
+	return lexicon{common: found, pairs: pairs}
 }
 
 // rank orders the phrases of a theme of size posts by how common they are in
@@ -142,8 +151,9 @@ func coverage(share float64) float64 {
 }
 
 // name makes a label of the best terms that is not in use. A single word is
-// only good enough if no phrase comes near it; two are put side by side.
-func name(terms []term, used map[string]bool) string {
+// only good enough if no phrase comes near it; else it is joined by another,
+// the way some post joins them if there is one.
+func (l lexicon) name(terms []term, used map[string]bool) string {
 	if len(terms) == 0 {
 		return ""
 	}
@@ -172,15 +182,26 @@ func name(terms []term, used map[string]bool) string {
 		if t.words == 0 || related(best.key, t.key) || t.score < 0.35*best.score {
 			continue
 		}
-		first, second := best, t
-		if second.place*first.posts < first.place*second.posts {
-			first, second = second, first
-		}
-		if pair := sentence(surface(first.stats)) + ", " + surface(second.stats); !used[strings.ToLower(pair)] {
+		if pair := sentence(l.join(best, t)); !used[strings.ToLower(pair)] {
 			return pair
 		}
 	}
 	return text
+}
+
+// join puts two terms into words.
+func (l lexicon) join(a, b term) string {
+	phrase := l.pairs[a.key+" "+b.key]
+	if other := l.pairs[b.key+" "+a.key]; phrase == nil || other != nil && other.posts > phrase.posts {
+		phrase = other
+	}
+	if phrase != nil {
+		return surface(phrase)
+	}
+	if b.place*a.posts < a.place*b.posts {
+		a, b = b, a
+	}
+	return surface(a.stats) + ", " + surface(b.stats)
 }
 
 // related reports whether two phrases share a word.

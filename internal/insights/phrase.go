@@ -95,7 +95,7 @@ var inner = set(`a an and at by for from in my of off on or our out the this to 
 
 // vague words are content, but alone they name nothing: they neither begin a
 // label nor make one.
-var vague = set(`able add allow also app asap available bad best better big call check come current day days different easily easy etc ever feature find fine fix
+var vague = set(`able add allow also app asap available back bad best better big call check come current day days different easily easy etc ever feature find fine fix
 	get gets getting give given go goes going good got great happen happened happening help hope idea instead issue issues keep know
 	let long look looking made make makes making many mean nice need needed needs never new old option people possible problem problems put
 	question reason right said say says see seem seems set show small start started stop take taken takes taking tell thing think time times today
