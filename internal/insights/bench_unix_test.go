@@ -81,7 +81,7 @@ func manyPosts(b *testing.B, n int) []Post {
 }
 
 func BenchmarkFind(b *testing.B) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
+	for _, n := range []int{50, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			posts := manyPosts(b, n)
 			stop := heapPeak()

@@ -31,15 +31,27 @@ func TestQuality(t *testing.T) {
 
 // The vectors a provider brings may be of any dimension, and without any the
 // words alone must do.
-func TestQualityWithoutTheModel(t *testing.T) {
+func TestQualityWithOtherVectors(t *testing.T) {
 	s := sampleSet(t)
-	posts := slices.Clone(s.posts)
-	for i := range posts {
-		posts[i].Vector = Vector{}
-	}
-	precision, recall := pairs(find(t, posts, State{}, minter(0)).Of, s.classes)
-	if precision < 0.3 || recall < 0.6 {
-		t.Errorf("by words alone precision %.3f, recall %.3f; want at least 0.3 and 0.6", precision, recall)
+	for _, c := range []struct {
+		name              string
+		vector            func(Vector) Vector
+		precision, recall float64
+	}{
+		{"none", func(Vector) Vector { return Vector{} }, 0.3, 0.6},
+		{"fewer dimensions", func(v Vector) Vector { return Vector{q: v.q[:201]} }, 0.5, 0.8},
+		{"more dimensions", func(v Vector) Vector { return Vector{q: slices.Repeat(v.q, 4)} }, 0.55, 0.85},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			posts := slices.Clone(s.posts)
+			for i := range posts {
+				posts[i].Vector = c.vector(posts[i].Vector)
+			}
+			precision, recall := pairs(find(t, posts, State{}, minter(0)).Of, s.classes)
+			if precision < c.precision || recall < c.recall {
+				t.Errorf("precision %.3f, recall %.3f; want at least %.2f and %.2f", precision, recall, c.precision, c.recall)
+			}
+		})
 	}
 }
 

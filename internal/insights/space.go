@@ -149,13 +149,13 @@ func dot(a, b []int16) int32 {
 // subjects. These are in the upper part; so the estimate is drawn from two
 // low quantiles, as if the rest of the bell had not been seen.
 func (s *space) chance() (mean, sd float64) {
-	const pairs = 20_000
 	// What is usual between unrelated posts, worth as much as fewTexts posts.
 	const usualMean, usualSD = 0, 0.06
 	if s.n < 2 {
 		return usualMean, usualSD
 	}
 	rng := splitmix(7)
+	pairs := min(20_000, s.n*s.n)
 	sims := make([]int32, pairs)
 	for k := range sims {
 		i := rng.below(s.n)

@@ -61,8 +61,10 @@ func unspaced(r rune) bool {
 }
 
 // isEmoji reports whether r is a picture. For some people that is all there is
-// to say.
-func isEmoji(r rune) bool { return r >= 0x2600 && unicode.Is(unicode.So, r) }
+// to say. The replacement character counts as a symbol too, but is none.
+func isEmoji(r rune) bool {
+	return r >= 0x2600 && r != utf8.RuneError && unicode.Is(unicode.So, r)
+}
 
 // clip cuts a text at a rune boundary near maxRead bytes.
 func clip(s string) string {
