@@ -33,7 +33,8 @@ func TestPhrases(t *testing.T) {
 		{"My card isn't working", []string{"card not working"}, []string{"card working"}},
 		{"open an account", []string{"open an account"}, []string{"open an"}},
 		{"Top-up failed. Log in again", []string{"Top-up failed", "Log in"}, []string{"failed Log"}},
-		{"ダークモード", []string{"ダーク", "ダークモード"}, []string{"ダ"}},
+		{"設定を表示する", []string{"設定", "表示", "設定を表示"}, []string{"を表示", "表示す", "設"}},
+		{"ダークモード", []string{"ダークモード"}, []string{"ダーク", "モード", "ダ"}},
 		{"1234 56", nil, []string{"1234", "1234 56"}},
 	} {
 		var got []string

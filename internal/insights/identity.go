@@ -44,6 +44,9 @@ func (r *run) divide(ctx context.Context, last State) error {
 		return err
 	}
 	r.tally = r.space.tally(part, r.weight)
+	// The next run would place them; so they may as well be placed now.
+	r.place()
+	r.tally.count()
 	r.match(old, last)
 	return nil
 }

@@ -111,7 +111,7 @@ func phrases(text string, stop map[string]bool, yield func(phrase)) {
 	for i, first := range tokens {
 		switch {
 		case first.glyph:
-			glyphs(text, tokens[i:], yield)
+			glyphs(text, tokens, i, yield)
 		case !first.stop:
 			wordPhrases(text, tokens[i:], yield)
 		}
@@ -162,18 +162,36 @@ func wordPhrases(text string, tokens []token, yield func(phrase)) {
 	}
 }
 
-// glyphs yields the runs of characters that begin with the first token. One
-// character alone is too little.
-func glyphs(text string, tokens []token, yield func(phrase)) {
-	first := tokens[0]
-	for k, t := range tokens {
-		if k == maxGlyphs || k > 0 && (!t.joined || !t.glyph) {
+// glyphs yields the runs of characters that begin with token i. One character
+// alone is too little, and a run neither begins nor ends inside a word as far
+// as the script shows its borders: hiragana is mostly grammar, and katakana
+// next to katakana is one word.
+func glyphs(text string, tokens []token, i int, yield func(phrase)) {
+	first := tokens[i]
+	if i > 0 && first.joined && oneWord(text, tokens[i-1], first) || isKana(text, first, unicode.Hiragana) {
+		return
+	}
+	for k := i; k < min(i+maxGlyphs, len(tokens)); k++ {
+		t := tokens[k]
+		if k > i && (!t.joined || !t.glyph) {
 			return
 		}
-		if s := text[first.start:t.end]; k > 0 {
-			yield(phrase{s, s, k + 1, true})
+		cut := k+1 < len(tokens) && tokens[k+1].joined && oneWord(text, t, tokens[k+1])
+		if k == i || cut || isKana(text, t, unicode.Hiragana) {
+			continue
 		}
+		s := text[first.start:t.end]
+		yield(phrase{s, s, k + 1 - i, true})
 	}
+}
+
+func oneWord(text string, a, b token) bool {
+	return isKana(text, a, unicode.Katakana) && isKana(text, b, unicode.Katakana)
+}
+
+func isKana(text string, t token, script *unicode.RangeTable) bool {
+	r, _ := utf8.DecodeRuneInString(text[t.start:])
+	return unicode.Is(script, r) || r == prolonged && script == unicode.Katakana
 }
 
 // wordLike refuses numbers and single letters as labels.

@@ -53,10 +53,12 @@ func words(text string) []string {
 	return out
 }
 
+// prolonged lengthens a vowel in either kana, and so belongs to no script.
+const prolonged = 'ー'
+
 // unspaced reports whether r belongs to a script that does not put spaces
 // between words.
 func unspaced(r rune) bool {
-	const prolonged = 'ー' // of either kana, and so of no script
 	return r == prolonged || r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
