@@ -1,0 +1,89 @@
+package dotp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// operands fills matrices with the whole range of values callers use, the
+// extremes included: sign extension is where a kernel would go wrong.
+func operands(rows, cols, n int) (a, b16 []int16, b8 []int8) {
+	rng := rand.New(rand.NewPCG(1, uint64(rows*cols*n)))
+	a, b16, b8 = make([]int16, rows*n), make([]int16, cols*n), make([]int8, cols*n)
+	for i := range a {
+		a[i] = int16(rng.IntN(16383) - 8191)
+	}
+	for i := range b8 {
+		b16[i] = int16(rng.IntN(8191) - 4095)
+		b8[i] = int8(rng.IntN(256) - 128)
+	}
+	return a, b16, b8
+}
+
+func TestKernelsAgreeWithPlainSums(t *testing.T) {
+	for _, c := range []struct{ rows, cols, n int }{{4, 2, 16}, {4, 34, 48}, {8, 6, 384}, {12, 70, 32}, {4, 2, 1536}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			a, b16, b8 := operands(c.rows, c.cols, c.n)
+			stride := c.cols + 3
+			got8, got16 := make([]int32, c.rows*stride), make([]int32, c.rows*stride)
+			Mul8(got8, stride, a, c.rows, b8, c.cols, c.n)
+			Mul16(got16, stride, a, c.rows, b16, c.cols, c.n)
+			for i := range c.rows {
+				for j := range c.cols {
+					var want8, want16 int32
+					for k := range c.n {
+						want8 += int32(a[i*c.n+k]) * int32(b8[j*c.n+k])
+						want16 += int32(a[i*c.n+k]) * int32(b16[j*c.n+k])
+					}
+					if got := got8[i*stride+j]; got != want8 {
+						t.Fatalf("Mul8 [%d,%d] = %d; want %d", i, j, got, want8)
+					}
+					if got := got16[i*stride+j]; got != want16 {
+						t.Fatalf("Mul16 [%d,%d] = %d; want %d", i, j, got, want16)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestScalarLoopsAgreeWithKernels(t *testing.T) {
+	const n = 96
+	a, b16, b8 := operands(Rows, 4, n)
+	for _, c := range []struct {
+		name           string
+		kernel, scalar func(dst []int32)
+	}{
+		{"tile8", func(d []int32) { tile8(d, 2, a, b8, n) }, func(d []int32) { scalarTile8(d, 2, a, b8, n) }},
+		{"tile16", func(d []int32) { tile16(d, 2, a, b16, n) }, func(d []int32) { scalarTile16(d, 2, a, b16, n) }},
+		{"vec8", func(d []int32) { vec8(d, a, b8, n) }, func(d []int32) { scalarVec8(d, a, b8, n) }},
+	} {
+		got, want := make([]int32, 8), make([]int32, 8)
+		c.kernel(got)
+		c.scalar(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s = %v; want %v", c.name, got, want)
+		}
+	}
+}
+
+func TestShapesThatDoNotFitPanic(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("Mul8 read past its operands")
+		}
+	}()
+	Mul8(make([]int32, 8), 2, make([]int16, 16), 4, make([]int8, 32), 2, 16)
+}
+
+func BenchmarkMul8(b *testing.B) {
+	const rows, cols, n = 128, 1536, 384
+	x, _, w := operands(rows, cols, n)
+	dst := make([]int32, rows*cols)
+	for b.Loop() {
+		Mul8(dst, cols, x, rows, w, cols, n)
+	}
+	b.ReportMetric(float64(rows*cols*n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+}
