@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heed/internal/auth"
@@ -38,6 +39,10 @@ type App struct {
 	sealer *auth.Sealer
 	locks  idempotency.Locks
 	touch  toucher
+
+	insightsAsked hint
+	reworded      rewordedPosts
+	meanings      atomic.Pointer[Meanings]
 }
 
 // New returns an App on db. It runs until Close.
@@ -45,7 +50,8 @@ func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses")}
+	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses"), insightsAsked: newHint()}
+	a.reworded.start()
 	a.touch.start(a)
 	return a
 }

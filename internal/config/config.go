@@ -26,3 +26,13 @@ type Server struct {
 	LogFormat  string `name:"log-format" env:"HEED_LOG_FORMAT" default:"text" enum:"text,json" placeholder:"FORMAT" help:"How log lines are written: text or json."`
 	LogLevel   string `name:"log-level" env:"HEED_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"What is logged: debug, info, warn or error."`
 }
+
+// AI names a provider for insights. Without one the model in the program does
+// everything.
+type AI struct {
+	AIURL          string `name:"ai-url" env:"HEED_AI_URL" placeholder:"URL" help:"An OpenAI-compatible provider for insights, up to and including /v1. Unset: the model in the program."`
+	AIKey          string `name:"ai-key" env:"HEED_AI_KEY" placeholder:"KEY" help:"The provider's API key; none is sent when unset."`
+	AIEmbedModel   string `name:"ai-embed-model" env:"HEED_AI_EMBED_MODEL" placeholder:"MODEL" help:"The provider's model that turns posts into vectors. Unset: the model in the program."`
+	AIChatModel    string `name:"ai-chat-model" env:"HEED_AI_CHAT_MODEL" placeholder:"MODEL" help:"The provider's model that names themes and sums them up. Unset: they are named with words of the posts."`
+	AIMonthlyUnits int    `name:"ai-monthly-units" env:"HEED_AI_MONTHLY_UNITS" default:"100000" placeholder:"UNITS" help:"How much of the provider an account may use in a month (UTC): 1 unit a post, 5 a theme that is named. 0: nothing."`
+}
