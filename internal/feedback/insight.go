@@ -102,8 +102,8 @@ const (
 	UnitsPerLabel = 5
 )
 
-// maxMeant is how much of a body is read for its meaning.
-const maxMeant = 2000
+// maxMeant is how much of a body is read for its meaning, in characters.
+const maxMeant = 1000
 
 // Meant is a post as a reader takes it in, title and body in one, shortened to
 // what anybody would judge it by. What a post means is a function of this text.

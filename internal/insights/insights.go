@@ -11,6 +11,7 @@ import (
 type Post struct {
 	Key    int64  // the caller's name for it, unique among the posts of a run
 	Text   string // title and body as a person would read them
+	Title  string // what a summary quotes of it; Text if empty
 	Vector Vector // from Embed or a provider, all of one model; zero if unknown
 }
 
@@ -74,6 +75,7 @@ func Find(ctx context.Context, posts []Post, last State, mint func() int64) (*Re
 type collection struct {
 	posts   []Post
 	texts   []string
+	titles  []string // to be quoted
 	vectors []Vector
 	weight  []int   // how many posts a text stands for
 	keys    [][]int // which, by index
@@ -94,6 +96,7 @@ func collect(posts []Post) collection {
 			k = len(c.texts)
 			seen[text] = k
 			c.texts = append(c.texts, p.Text)
+			c.titles = append(c.titles, cmp.Or(p.Title, p.Text))
 			c.vectors = append(c.vectors, p.Vector)
 			c.weight = append(c.weight, 0)
 			c.keys = append(c.keys, nil)

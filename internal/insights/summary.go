@@ -20,7 +20,7 @@ func (r *run) summary(members []int) string {
 	var quotes []string
 	first := -1
 	for _, i := range members {
-		if n := utf8.RuneCountInString(r.texts[i]); n < 12 || n > 2*maxQuote {
+		if n := utf8.RuneCountInString(r.titles[i]); n < 12 || n > 2*maxQuote {
 			continue
 		}
 		if first >= 0 && dot(r.space.row(first), r.space.row(i)) >= sameSimilarity {
@@ -29,12 +29,12 @@ func (r *run) summary(members []int) string {
 		if first < 0 {
 			first = i
 		}
-		if quotes = append(quotes, quote(r.texts[i])); len(quotes) == 2 {
+		if quotes = append(quotes, quote(r.titles[i])); len(quotes) == 2 {
 			break
 		}
 	}
 	if len(quotes) == 0 {
-		quotes = []string{quote(r.texts[members[0]])}
+		quotes = []string{quote(r.titles[members[0]])}
 	}
 	return strings.Join(quotes, " ")
 }

@@ -27,7 +27,8 @@ type PostText struct {
 	Vector      []byte
 }
 
-const postTextColumns = `p.id, p.title, substr(p.body, 1, 2000), p.created_at`
+// postTextColumns read as much of a body as [feedback.Meant] does.
+const postTextColumns = `p.id, p.title, substr(p.body, 1, 1000), p.created_at`
 
 // PostTexts lists the posts of a site, newest first, below the id given, with
 // their vectors under a model. Archived posts are among them; it leaves out

@@ -118,7 +118,7 @@ func (r *search) load(ctx context.Context, model string) error {
 		}
 		for _, p := range batch {
 			text := feedback.Meant(p.Title, p.Body)
-			post := insights.Post{Key: int64(p.ID), Text: text}
+			post := insights.Post{Key: int64(p.ID), Text: text, Title: p.Title}
 			hash := insights.ContentHash(text)
 			// What cannot be read is made anew, like what is out of date.
 			if p.Hash != hash || post.Vector.UnmarshalBinary(p.Vector) != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -90,6 +91,8 @@ func object(s string) string {
 	return s[from : to+1]
 }
 
+var tag = regexp.MustCompile(`</?[a-zA-Z!][^>]*>`)
+
 // plain puts a text on one line, without markup, characters that steer the
 // display, or quotation marks around it.
 func plain(s string) string {
@@ -103,7 +106,7 @@ func plain(s string) string {
 			return ' '
 		}
 		return r
-	}, s)
+	}, tag.ReplaceAllString(s, ""))
 	return strings.Trim(strings.Join(strings.Fields(s), " "), `"'“”„«» `)
 }
 

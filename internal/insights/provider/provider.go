@@ -34,6 +34,9 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 // String hides the key.
 func (Secret) String() string { return "[secret]" }
 
+// MarshalText hides the key from encoders.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Format hides the key whatever the verb.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
 
