@@ -147,7 +147,7 @@ func (t *tally) mergeOnce(chance int32) bool {
 		}
 	}
 	best := make([]int, k)
-	stride := dotp.Pad(k, 2)
+	stride := dotp.Pad(k, dotp.Cols)
 	const block = 64
 	sims := make([]int32, block*stride)
 	for i0 := 0; i0 < k; i0 += block {
