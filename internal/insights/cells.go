@@ -56,11 +56,11 @@ func (s *space) cells(ctx context.Context) (*cells, error) {
 func (s *space) assign(centres *space) []int {
 	out := make([]int, s.n)
 	const block = 64
-	stride := dotp.Pad(centres.n, dotp.Rows)
+	stride := dotp.Pad(centres.n, dotp.Cols)
 	sims := make([]int32, block*stride)
 	for i0 := 0; i0 < s.n; i0 += block {
 		i1 := min(i0+block, s.n)
-		dotp.Mul16(sims, stride, s.rows[i0*s.dim:], dotp.Pad(i1-i0, dotp.Rows), centres.rows, dotp.Pad(centres.n, 2), s.dim)
+		dotp.Mul16(sims, stride, s.rows[i0*s.dim:], dotp.Pad(i1-i0, dotp.Rows), centres.rows, dotp.Pad(centres.n, dotp.Cols), s.dim)
 		for i := i0; i < i1; i++ {
 			row := sims[(i-i0)*stride:][:centres.n]
 			best := 0

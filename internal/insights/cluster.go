@@ -61,8 +61,8 @@ func (s *space) cluster(ctx context.Context, at levels, weight []int, least int,
 	if err != nil {
 		return nil, err
 	}
+	dropSmall(part, weight, least) // before adding up a row for every stray
 	t := s.tally(part, weight)
-	t.dropSmall(least)
 	t.mergeAlike(at.chance)
 	t.dropStrays(at.stay)
 	t.dropSmall(least)

@@ -21,34 +21,60 @@ const (
 
 // divide decides which texts belong together and which themes are old ones.
 func (r *run) divide(ctx context.Context, last State) error {
-	r.tally = r.space.tally(r.recall(last), r.weight)
-	r.tally.dropSmall(r.least)
-	if len(r.tally.themes) > 0 && float64(len(r.of)) <= maxGrowth*float64(last.Posts) {
-		unplaced := r.place()
-		seen := r.seen(last)
-		lost := 0
-		for _, i := range unplaced {
-			if !seen[i] {
-				lost++
-			}
-		}
-		if float64(lost) <= maxUnplaced*float64(len(r.texts)) {
-			r.state = last.Posts
-			return r.extend(ctx, unplaced, seen, last)
-		}
-	}
-	r.full, r.state = true, len(r.of)
 	old := r.recall(last)
-	part, err := r.space.cluster(ctx, r.at, r.weight, r.least, slices.Clone(old))
+	r.tally = r.space.tally(slices.Clone(old), r.weight)
+	r.tally.dropSmall(2) // what is left of themes whose posts were deleted
+	done, err := r.extend(ctx, last)
 	if err != nil {
 		return err
 	}
-	r.tally = r.space.tally(part, r.weight)
-	// The next run would place them; so they may as well be placed now.
-	r.place()
-	r.tally.count()
+	if !done {
+		r.full = true
+		part, err := r.space.cluster(ctx, r.at, r.weight, r.least, old)
+		if err != nil {
+			return err
+		}
+		r.tally = r.space.tally(part, r.weight)
+		// The next run would place them; so they may as well be placed now.
+		r.place()
+		r.tally.count()
+	}
 	r.match(old, last)
 	return nil
+}
+
+// extend places new texts in the themes there are and clusters those that
+// found no place by themselves. It reports whether that is good enough; if
+// not, everything is to be clustered anew.
+func (r *run) extend(ctx context.Context, last State) (bool, error) {
+	if len(r.tally.themes) == 0 || float64(len(r.posts)) > maxGrowth*float64(last.Posts) {
+		return false, nil
+	}
+	unplaced, seen := r.place(), r.seen(last)
+	weight := make([]int, len(unplaced))
+	lost := 0
+	for k, i := range unplaced {
+		weight[k] = r.weight[i]
+		if !seen[i] {
+			lost++
+		}
+	}
+	if float64(lost) > maxUnplaced*float64(len(r.texts)) {
+		return false, nil
+	}
+	part, err := r.space.pick(unplaced).cluster(ctx, r.at, weight, r.least, nil)
+	if err != nil {
+		return false, err
+	}
+	first := len(r.tally.themes)
+	fresh := r.fresh(unplaced, part, seen)
+	for k, i := range unplaced {
+		if part[k] != outside && fresh[part[k]] {
+			r.tally.part[i] = first + part[k]
+		}
+	}
+	r.tally.count()
+	return true, nil
 }
 
 // recall returns for each text the index of the theme it was in, or outside.
@@ -100,29 +126,6 @@ func (r *run) place() (unplaced []int) {
 	}
 	t.part = joined
 	return unplaced
-}
-
-// extend clusters the texts that found no place, and numbers all themes.
-func (r *run) extend(ctx context.Context, unplaced []int, seen []bool, last State) error {
-	weight := make([]int, len(unplaced))
-	for k, i := range unplaced {
-		weight[k] = r.weight[i]
-	}
-	part, err := r.space.pick(unplaced).cluster(ctx, r.at, weight, r.least, nil)
-	if err != nil {
-		return err
-	}
-	old := r.recall(last)
-	first := len(r.tally.themes)
-	fresh := r.fresh(unplaced, part, seen)
-	for k, i := range unplaced {
-		if part[k] != outside && fresh[part[k]] {
-			r.tally.part[i] = first + part[k]
-		}
-	}
-	r.tally.count()
-	r.match(old, last)
-	return nil
 }
 
 // seen reports for each text whether the last run saw all its posts and left

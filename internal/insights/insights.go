@@ -54,8 +54,9 @@ type Result struct {
 // have changed too much everything is clustered anew, and a theme gets the id
 // of the one it overlaps most. An id is minted for each theme that is new.
 //
-// The result depends on the posts, their order, last and nothing else. The
-// only error is that of the context.
+// The result depends on the posts and on last, not on the order of either. The
+// only error is that of the context; then nothing has changed but that ids may
+// have been minted.
 func Find(ctx context.Context, posts []Post, last State, mint func() int64) (*Result, error) {
 	c := collect(posts)
 	s, err := newSpace(ctx, c.texts, c.vectors)
@@ -66,7 +67,15 @@ func Find(ctx context.Context, posts []Post, last State, mint func() int64) (*Re
 	if err := r.divide(ctx, last); err != nil {
 		return nil, err
 	}
-	return r.publish(ctx, mint)
+	res, err := r.publish(ctx, mint)
+	if err != nil {
+		return nil, err
+	}
+	res.State.Posts = last.Posts
+	if r.full {
+		res.State.Posts = len(posts)
+	}
+	return res, nil
 }
 
 // collection is the posts with identical ones taken together: a hundred
@@ -84,8 +93,14 @@ type collection struct {
 
 func collect(posts []Post) collection {
 	c := collection{posts: posts, of: make([]int, len(posts))}
+	order := make([]int, len(posts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(posts[a].Key, posts[b].Key) })
 	seen := make(map[string]int)
-	for i, p := range posts {
+	for _, i := range order {
+		p := posts[i]
 		text := strings.Join(words(p.Text), " ")
 		if text == "" {
 			c.of[i] = outside
@@ -118,8 +133,7 @@ type run struct {
 	tally *tally
 	id    []int64 // of each theme; 0 where one must be minted
 	known []bool  // whether the theme has an id
-	full  bool
-	state int // Posts of the next state
+	full  bool    // whether all was clustered anew
 }
 
 // publish describes the themes and orders them by size.
@@ -134,7 +148,7 @@ func (r *run) publish(ctx context.Context, mint func() int64) (*Result, error) {
 	members := r.members()
 	labels := label(r.texts, r.weight, members)
 	rank := make([]int, len(order))
-	out := &Result{Of: make([]int, len(r.posts)), Full: r.full, State: State{Posts: r.state}}
+	out := &Result{Of: make([]int, len(r.posts)), Full: r.full}
 	for at, p := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -71,6 +71,17 @@ func TestThemesAreTheSameOnEveryMachine(t *testing.T) {
 	}
 }
 
+func TestTheOrderOfPostsDoesNotMatter(t *testing.T) {
+	s := sampleSet(t)
+	posts := slices.Clone(s.posts)
+	slices.Reverse(posts)
+	forward, backward := find(t, s.posts, State{}, minter(0)), find(t, posts, State{}, minter(0))
+	slices.Reverse(backward.Of)
+	if !slices.Equal(forward.Of, backward.Of) {
+		t.Error("the same posts in another order have other themes")
+	}
+}
+
 func TestFindStopsWhenAsked(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

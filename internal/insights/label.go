@@ -16,6 +16,10 @@ const (
 	// maxNamed is how many posts of a theme its name is looked for in.
 	maxNamed = 1000
 
+	// minLift is how many times as common as elsewhere a word must be to name
+	// a theme alone. On a bank's site "transfer" names nothing.
+	minLift = 25
+
 	// maxLabel is the length of a label in characters.
 	maxLabel = 60
 )
@@ -32,6 +36,7 @@ type stats struct {
 type term struct {
 	*stats
 	score float64
+	lift  float64 // how many times as common as elsewhere
 }
 
 // label names each theme by the phrases that set its posts apart from all
@@ -70,18 +75,40 @@ func label(texts []string, weight []int, members [][]int) []string {
 	out := make([]string, len(members))
 	used := make(map[string]bool)
 	for _, p := range order {
-		text := found[p].name(rank(found[p].common, everywhere, size[p], total), used)
+		text := found[p].name(found[p].rank(everywhere, total), used)
 		if text == "" {
-			text = sentence(texts[members[p][0]])
+			text = sentence(typical(texts, members[p]))
 		}
 		out[p] = excerpt(text, maxLabel)
-		used[strings.ToLower(out[p])] = true
+		used[stems(out[p])] = true
 	}
 	return out
 }
 
+// typical returns the shortest of the most typical posts of a theme, as what
+// is left when no phrase will do.
+func typical(texts []string, members []int) string {
+	best := texts[members[0]]
+	for _, i := range members[:min(len(members), 10)] {
+		if n := len(texts[i]); n < len(best) && strings.Contains(texts[i], " ") {
+			best = texts[i]
+		}
+	}
+	return strings.TrimRight(strings.TrimSpace(best), ".!?")
+}
+
+// stems is what a label is told apart from another by.
+func stems(label string) string {
+	list := words(label)
+	for i, w := range list {
+		list[i] = stem(w)
+	}
+	return strings.Join(list, " ")
+}
+
 // lexicon is the phrases of a theme.
 type lexicon struct {
+	size   int               // posts they were counted in
 	common map[string]*stats // those that enough posts share
 	pairs  map[string]*stats // of two words, in any number of posts
 }
@@ -117,18 +144,17 @@ func newLexicon(texts []string, weight, members []int, stop map[string]bool) lex
 			delete(found, key)
 		}
 	}
-	return lexicon{common: found, pairs: pairs}
+	return lexicon{size: size, common: found, pairs: pairs}
 }
 
-// rank orders the phrases of a theme of size posts by how common they are in
-// it and how rare elsewhere, with a bonus for each further word: people name
-// things by phrases. A word that says little by itself counts a third.
-func rank(found map[string]*stats, everywhere map[string]int, size, total int) []term {
-	size = min(size, maxNamed)
+// rank orders the phrases of a theme by how common they are in it and how rare
+// elsewhere, with a bonus for each further word: people name things by
+// phrases. A word that says little by itself counts a third.
+func (l lexicon) rank(everywhere map[string]int, total int) []term {
 	var out []term
-	for key, s := range found {
-		in := float64(s.posts) / float64(size)
-		elsewhere := (float64(max(0, everywhere[key]-s.posts)) + 1) / float64(max(1, total-size)+1)
+	for key, s := range l.common {
+		in := float64(s.posts) / float64(l.size)
+		elsewhere := float64(everywhere[key]-s.posts+1) / float64(total-l.size+1)
 		bonus := 1 + float64(0.5*float64(min(s.words, 3)-1))
 		if s.glyphs {
 			bonus = 1 + float64(0.1*float64(s.words-2))
@@ -136,7 +162,8 @@ func rank(found map[string]*stats, everywhere map[string]int, size, total int) [
 		if s.words == 0 {
 			bonus = 0.33
 		}
-		out = append(out, term{s, float64(coverage(in) * log(1+in/elsewhere) * bonus)})
+		lift := in / elsewhere
+		out = append(out, term{s, float64(coverage(in) * log(1+lift) * bonus), lift})
 	}
 	slices.SortFunc(out, func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
@@ -150,7 +177,7 @@ func coverage(share float64) float64 {
 	return root * math.Sqrt(root)
 }
 
-// name makes a label of the best terms that is not in use. A single word is
+// name makes a label of the best terms that is not in use, or none. A single word is
 // only good enough if no phrase comes near it; else it is joined by another,
 // the way some post joins them if there is one.
 func (l lexicon) name(terms []term, used map[string]bool) string {
@@ -167,7 +194,7 @@ func (l lexicon) name(terms []term, used map[string]bool) string {
 			break
 		}
 		// A phrase of a few posts is a detail, however telling.
-		if text := sentence(surface(t.stats)); t.words > 1 && 3*t.posts >= spread && !used[strings.ToLower(text)] {
+		if text := sentence(surface(t.stats)); t.words > 1 && 3*t.posts >= spread && !used[stems(text)] {
 			return text
 		}
 	}
@@ -175,16 +202,19 @@ func (l lexicon) name(terms []term, used map[string]bool) string {
 		best = terms[i]
 	}
 	text := sentence(surface(best.stats))
-	if best.glyphs && !used[text] {
+	if best.glyphs && !used[stems(text)] {
 		return text
 	}
 	for _, t := range terms[1:] {
 		if t.words == 0 || related(best.key, t.key) || t.score < 0.35*best.score {
 			continue
 		}
-		if pair := sentence(l.join(best, t)); !used[strings.ToLower(pair)] {
+		if pair := sentence(l.join(best, t)); !used[stems(pair)] {
 			return pair
 		}
+	}
+	if used[stems(text)] || best.lift < minLift && !best.glyphs {
+		return ""
 	}
 	return text
 }

@@ -102,7 +102,7 @@ func (s *space) nearest(ctx context.Context) (*nearest, error) {
 
 // compare writes the similarities of texts i0..i1 with texts j0..j1.
 func (s *space) compare(dst []int32, stride, i0, i1, j0, j1 int) {
-	dotp.Mul16(dst, stride, s.rows[i0*s.dim:], dotp.Pad(i1-i0, dotp.Rows), s.rows[j0*s.dim:], dotp.Pad(j1-j0, 2), s.dim)
+	dotp.Mul16(dst, stride, s.rows[i0*s.dim:], dotp.Pad(i1-i0, dotp.Rows), s.rows[j0*s.dim:], dotp.Pad(j1-j0, dotp.Cols), s.dim)
 }
 
 // nearestByCells divides the sphere into cells, about as many as there are
@@ -133,7 +133,7 @@ func (s *space) nearestByCells(ctx context.Context) (*nearest, error) {
 				continue // met from the other side
 			}
 			j0, j1 := first[d], first[d+1]
-			stride := dotp.Pad(j1-j0, 2)
+			stride := dotp.Pad(j1-j0, dotp.Cols)
 			sims = slices.Grow(sims[:0], dotp.Pad(i1-i0, dotp.Rows)*stride)[:dotp.Pad(i1-i0, dotp.Rows)*stride]
 			sorted.compare(sims, stride, i0, i1, j0, j1)
 			for i := i0; i < i1; i++ {

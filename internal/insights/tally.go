@@ -16,7 +16,7 @@ type tally struct {
 
 // sums is the sum of the rows of a theme.
 type sums struct {
-	total []int32
+	total []int64
 	texts int64
 	posts int
 }
@@ -40,14 +40,14 @@ func (t *tally) count() {
 		if !ok {
 			name = len(names)
 			names[p] = name
-			t.themes = append(t.themes, sums{total: make([]int32, t.space.dim)})
+			t.themes = append(t.themes, sums{total: make([]int64, t.space.dim)})
 		}
 		t.part[i] = name
 		th := &t.themes[name]
 		th.texts++
 		th.posts += t.weight[i]
 		for j, x := range t.space.row(i) {
-			th.total[j] += int32(x)
+			th.total[j] += int64(x)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (s *sums) alike(row []int16) int32 {
 func (s *sums) with(row []int16) int64 {
 	var sum int64
 	for j, x := range row {
-		sum += int64(x) * int64(s.total[j])
+		sum += int64(x) * s.total[j]
 	}
 	return sum
 }
@@ -85,19 +85,27 @@ func (s *sums) within() int32 {
 	}
 	var square int64
 	for _, x := range s.total {
-		square += int64(x) * int64(x)
+		square += x * x
 	}
 	return int32((square/s.texts - one*one) / (s.texts - 1))
 }
 
 // dropSmall puts the posts of themes with fewer than least posts outside.
 func (t *tally) dropSmall(least int) {
-	for i, p := range t.part {
-		if p != outside && t.themes[p].posts < least {
-			t.part[i] = outside
+	dropSmall(t.part, t.weight, least)
+	t.count()
+}
+
+func dropSmall(part, weight []int, least int) {
+	posts := make(map[int]int)
+	for i, p := range part {
+		posts[p] += weight[i]
+	}
+	for i, p := range part {
+		if posts[p] < least {
+			part[i] = outside
 		}
 	}
-	t.count()
 }
 
 // dropStrays puts outside the texts less alike to the others of their theme
@@ -135,11 +143,11 @@ func (t *tally) mergeOnce(chance int32) bool {
 		within[p] = int64(th.within() - chance)
 		row := means.row(p)
 		for j, x := range th.total {
-			row[j] = int16(int64(x) / th.texts)
+			row[j] = int16(x / th.texts)
 		}
 	}
 	best := make([]int, k)
-	stride := dotp.Pad(k, 2)
+	stride := dotp.Pad(k, dotp.Cols)
 	const block = 64
 	sims := make([]int32, block*stride)
 	for i0 := 0; i0 < k; i0 += block {

@@ -1,8 +1,13 @@
 // Insightsmeasure prints how well the themes of package insights agree with
 // the classes people gave: normalised mutual information, adjusted Rand index,
-// pair precision and the share of texts left outside. Each file has a text, a
-// tab and its class per line; a class that begins with "~" means the text
-// belongs nowhere.
+// pair precision and the share of texts left outside. A text left outside
+// counts as a theme of its own.
+//
+// Each file has a text, a tab and its class per line. A class that begins with
+// "~" says that the text belongs nowhere; of such texts the output also tells
+// how many were left outside.
+//
+//	go run ./tools/insightsmeasure [-cache DIR] [-show N] FILE...
 package main
 
 import (
@@ -31,7 +36,7 @@ func main() {
 }
 
 func measure(name, cache string, show int) error {
-	texts, classes, err := read(name)
+	texts, classes, stray, err := read(name)
 	if err != nil {
 		return err
 	}
@@ -52,33 +57,47 @@ func measure(name, cache string, show int) error {
 	s := evaluate(found.Of, classes)
 	fmt.Printf("%-16s %5d texts  themes %d/%d  NMI %.3f  ARI %.3f  precision %.3f  noise %.3f  | inside NMI %.3f ARI %.3f\n",
 		filepath.Base(name), len(texts), s.themes, s.classes, s.nmi, s.ari, s.precision, s.noise, s.nmiIn, s.ariIn)
+	if len(stray) > 0 {
+		out := 0
+		for i := range stray {
+			if found.Of[i] < 0 {
+				out++
+			}
+		}
+		fmt.Printf("  of %d texts that belong nowhere %d were left outside\n", len(stray), out)
+	}
 	for i, t := range found.Themes[:min(show, len(found.Themes))] {
 		fmt.Printf("  %3d. %-40s %4d %-8s %s\n", i+1, t.Label, len(t.Members), t.Sentiment, t.Summary)
 	}
 	return nil
 }
 
-func read(name string) (texts []string, classes []int, err error) {
+func read(name string) (texts []string, classes []int, stray map[int]bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer f.Close()
 	numbers := make(map[string]int)
+	stray = make(map[int]bool)
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		i := strings.LastIndexByte(in.Text(), '\t')
 		if i < 0 {
-			return nil, nil, fmt.Errorf("%s:%d: no tab", name, len(texts)+1)
+			return nil, nil, nil, fmt.Errorf("%s:%d: no tab", name, len(texts)+1)
 		}
 		text, class := in.Text()[:i], in.Text()[i+1:]
+		if strings.HasPrefix(class, "~") {
+			class = fmt.Sprint("~", len(texts)) // unlike any other
+			stray[len(texts)] = true
+		}
 		if _, ok := numbers[class]; !ok {
 			numbers[class] = len(numbers)
 		}
 		texts, classes = append(texts, text), append(classes, numbers[class])
 	}
-	return texts, classes, in.Err()
+	return texts, classes, stray, in.Err()
 }
 
 // embed returns the vectors of texts, from the cache where it has them.

@@ -9,7 +9,11 @@ package dotp
 
 // Lane is the number of elements a kernel consumes at a time: the inner
 // length of every product is a multiple of it.
-const Lane = 16
+const Lane = 32
+
+// Cols is the number of right-hand rows a kernel may work on at a time.
+// Right-hand matrices are padded to a multiple of it.
+const Cols = 4
 
 // Rows is the number of left-hand rows a kernel works on at a time. Left-hand
 // matrices are padded to a multiple of it.
@@ -24,13 +28,13 @@ func Pad(n, to int) int { return (n + to - 1) / to * to }
 
 // Mul8 writes the product of a and the transpose of b to dst: dst[i*stride+j]
 // is the sum over k of a[i*n+k]*b[j*n+k], for rows rows of a and cols rows of
-// b. rows is a multiple of Rows, cols is even, n is a multiple of Lane.
+// b. rows is a multiple of Rows, cols of Cols, n of Lane.
 func Mul8(dst []int32, stride int, a []int16, rows int, b []int8, cols, n int) {
 	check(len(dst), stride, len(a), rows, len(b), cols, n)
 	for j0 := 0; j0 < cols; j0 += panel {
 		j1 := min(j0+panel, cols)
 		for i := 0; i < rows; i += Rows {
-			for j := j0; j < j1; j += 2 {
+			for j := j0; j < j1; j += tileCols {
 				tile8(dst[i*stride+j:], stride, a[i*n:], b[j*n:], n)
 			}
 		}
@@ -43,7 +47,7 @@ func Mul16(dst []int32, stride int, a []int16, rows int, b []int16, cols, n int)
 	for j0 := 0; j0 < cols; j0 += panel {
 		j1 := min(j0+panel, cols)
 		for i := 0; i < rows; i += Rows {
-			for j := j0; j < j1; j += 2 {
+			for j := j0; j < j1; j += tileCols {
 				tile16(dst[i*stride+j:], stride, a[i*n:], b[j*n:], n)
 			}
 		}
@@ -64,7 +68,7 @@ func Vec8(dst []int32, a []int16, b []int8, n int) {
 
 // check guards the kernels, which trust their lengths.
 func check(dst, stride, a, rows, b, cols, n int) {
-	if n == 0 || n%Lane != 0 || rows%Rows != 0 || cols%2 != 0 || stride < cols ||
+	if n == 0 || n%Lane != 0 || rows%Rows != 0 || cols%Cols != 0 || stride < cols ||
 		a < rows*n || b < cols*n || (rows > 0 && dst < (rows-1)*stride+cols) {
 		panic("dotp: operands do not fit")
 	}

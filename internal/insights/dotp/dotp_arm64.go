@@ -2,6 +2,9 @@ package dotp
 
 // Every arm64 processor has these instructions.
 
+// tileCols is how many columns a tile has here.
+const tileCols = 2
+
 //go:noescape
 func neonTile8(dst *int32, stride int, a *int16, b *int8, n int)
 

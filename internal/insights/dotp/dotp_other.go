@@ -2,6 +2,9 @@
 
 package dotp
 
+// tileCols is how many columns a tile has here.
+const tileCols = 2
+
 func tile8(dst []int32, stride int, a []int16, b []int8, n int) {
 	scalarTile8(dst, stride, a, b, n)
 }

@@ -23,7 +23,7 @@ func operands(rows, cols, n int) (a, b16 []int16, b8 []int8) {
 }
 
 func TestKernelsAgreeWithPlainSums(t *testing.T) {
-	for _, c := range []struct{ rows, cols, n int }{{4, 2, 16}, {4, 34, 48}, {8, 6, 384}, {12, 70, 32}, {4, 2, 1536}} {
+	for _, c := range []struct{ rows, cols, n int }{{4, 4, 32}, {4, 36, 96}, {8, 8, 384}, {12, 72, 64}, {4, 4, 1536}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			a, b16, b8 := operands(c.rows, c.cols, c.n)
 			stride := c.cols + 3
@@ -49,18 +49,27 @@ func TestKernelsAgreeWithPlainSums(t *testing.T) {
 	}
 }
 
+// tiles covers four columns with whatever tiles f makes.
+func tiles[T any](f func(dst []int32, stride int, a []int16, b []T, n int), a []int16, b []T, n, cols int) func([]int32) {
+	return func(dst []int32) {
+		for j := 0; j < Cols; j += cols {
+			f(dst[j:], Cols, a, b[j*n:], n)
+		}
+	}
+}
+
 func TestScalarLoopsAgreeWithKernels(t *testing.T) {
 	const n = 96
-	a, b16, b8 := operands(Rows, 4, n)
+	a, b16, b8 := operands(Rows, Cols, n)
 	for _, c := range []struct {
 		name           string
 		kernel, scalar func(dst []int32)
 	}{
-		{"tile8", func(d []int32) { tile8(d, 2, a, b8, n) }, func(d []int32) { scalarTile8(d, 2, a, b8, n) }},
-		{"tile16", func(d []int32) { tile16(d, 2, a, b16, n) }, func(d []int32) { scalarTile16(d, 2, a, b16, n) }},
+		{"tile8", tiles(tile8, a, b8, n, tileCols), tiles(scalarTile8, a, b8, n, 2)},
+		{"tile16", tiles(tile16, a, b16, n, tileCols), tiles(scalarTile16, a, b16, n, 2)},
 		{"vec8", func(d []int32) { vec8(d, a, b8, n) }, func(d []int32) { scalarVec8(d, a, b8, n) }},
 	} {
-		got, want := make([]int32, 8), make([]int32, 8)
+		got, want := make([]int32, Rows*Cols), make([]int32, Rows*Cols)
 		c.kernel(got)
 		c.scalar(want)
 		if !slices.Equal(got, want) {
@@ -75,7 +84,7 @@ func TestShapesThatDoNotFitPanic(t *testing.T) {
 			t.Error("Mul8 read past its operands")
 		}
 	}()
-	Mul8(make([]int32, 8), 2, make([]int16, 16), 4, make([]int8, 32), 2, 16)
+	Mul8(make([]int32, 16), 4, make([]int16, 32), 4, make([]int8, 128), 4, 32)
 }
 
 func BenchmarkMul8(b *testing.B) {
