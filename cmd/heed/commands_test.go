@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -73,6 +74,43 @@ func TestCommandsBesideAServer(t *testing.T) {
 		}
 		in.must(t, nil, "doctor")
 		in.must(t, nil, "migrate", "status")
+	})
+}
+
+// TestBackupMoves takes a backup of a database in use into one of the other kind.
+func TestBackupMoves(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		in.must(t, nil, "fill", "--site", account.SiteID, "--posts", "200", "--comments", "100")
+		s := in.serve(t)
+		file := filepath.Join(t.TempDir(), "backup")
+		in.must(t, nil, "backup", file)
+		if _, errs, code := in.run(t, "backup", file); code != 1 || !strings.Contains(errs, "exists already") {
+			t.Errorf("backup over a file that exists: exit code %d, %q", code, errs)
+		}
+		if _, errs, code := in.run(t, "restore", file); code != 1 || errs == "" {
+			t.Errorf("restore into a database in use: exit code %d, %q; want it to be refused", code, errs)
+		}
+		other := otherKind(t, in)
+		other.must(t, nil, "restore", file)
+		other.must(t, nil, "check")
+		moved := other.serve(t)
+		for _, path := range []string{"/v1/sites", "/v1/sites/" + account.SiteID + "/posts?limit=100", "/v1/sites/" + account.SiteID + "/search?q=the"} {
+			_, _, before, err := request("GET", s.url+path, account.APIKey, "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, after, err := request("GET", moved.url+path, account.APIKey, "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Cursors are made with the key of the installation.
+			before, _, _ = strings.Cut(before, `"nextCursor"`)
+			after, _, _ = strings.Cut(after, `"nextCursor"`)
+			if before != after || len(before) < 20 {
+				t.Errorf("GET %s after the move = %.300s; want %.300s", path, after, before)
+			}
+		}
 	})
 }
 

@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 
 // installation is a database and the environment that names it.
 type installation struct {
-	bin string
-	env []string
+	bin, engine string
+	env         []string
 }
 
 // eachInstallation runs test on a fresh database of each kind.
@@ -55,16 +55,30 @@ func eachInstallation(t *testing.T, test func(*testing.T, *installation)) {
 	}
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			in := &installation{bin: bin, env: append(os.Environ(), "HEED_RATE_LIMITS=off", "HEED_ADDR=127.0.0.1:0")}
-			if engine == "sqlite" {
-				in.env = append(in.env, "HEED_DB=sqlite:"+filepath.Join(t.TempDir(), "heed.db"))
-			} else {
-				in.env = append(in.env, "HEED_DB="+feedbacktest.PostgresURL(t),
-					"HEED_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
-			}
-			test(t, in)
+			test(t, newInstallation(t, bin, engine))
 		})
 	}
+}
+
+func newInstallation(t *testing.T, bin, engine string) *installation {
+	t.Helper()
+	in := &installation{bin: bin, engine: engine, env: append(os.Environ(), "HEED_RATE_LIMITS=off", "HEED_ADDR=127.0.0.1:0")}
+	if engine == "sqlite" {
+		in.env = append(in.env, "HEED_DB=sqlite:"+filepath.Join(t.TempDir(), "heed.db"))
+	} else {
+		in.env = append(in.env, "HEED_DB="+feedbacktest.PostgresURL(t),
+			"HEED_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	}
+	return in
+}
+
+// otherKind is a fresh installation on the other kind of database.
+func otherKind(t *testing.T, in *installation) *installation {
+	t.Helper()
+	if in.engine == "sqlite" {
+		return newInstallation(t, in.bin, "postgres")
+	}
+	return newInstallation(t, in.bin, "sqlite")
 }
 
 // run runs a command to its end and returns what it printed.

@@ -79,7 +79,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		API: rest,
 		Faces: map[string]http.Handler{
 			"/api/": rest, "/docs/": rest,
-			"/api-reference": reference, "/api-reference/": reference,
+			apiref.Path: reference, apiref.Path + "/": reference,
 		},
 		Ready: o.app.Ready, Metrics: metrics, Log: log,
 	})

@@ -42,6 +42,7 @@ type API struct {
 	keys     *ratelimit.Limiter[feedback.KeyID]
 	failures *ratelimit.Limiter[netip.Prefix]
 	document []byte
+	errors   []byte // the page about them
 }
 
 // New returns an API.
@@ -58,13 +59,16 @@ func New(cfg Config) *API {
 	}
 	a.ops = operations(cfg.App.AgentKinds())
 	a.document = mustDocument(a.ops, cfg.App.AgentKinds(), cfg.BaseURL)
+	a.errors = mustErrorPage(cfg.BaseURL)
 	for i := range a.ops {
 		op := &a.ops[i]
 		a.mux.HandleFunc(op.method+" "+op.path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) })
 	}
 	a.mux.HandleFunc("/v1/", a.noRoute)
+	a.mux.HandleFunc("/v1", a.noRoute) // which ServeMux would redirect
 	a.mux.HandleFunc("GET /api/openapi.json", a.serveDocument)
 	a.mux.HandleFunc("GET /docs/errors", a.serveErrorPage)
+	a.mux.HandleFunc("GET /docs/docs.css", a.serveDocsStyle)
 	return a
 }
 

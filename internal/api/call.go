@@ -2,13 +2,16 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"heed/internal/app"
 	"heed/internal/feedback"
@@ -41,6 +44,9 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor 
 	if c.query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		return nil, invalidRequest("query", "The query string cannot be read.", "Percent-encode the values of the query string.")
 	}
+	if !utf8.ValidString(r.URL.Path) || !validText(c.query) {
+		return nil, invalidRequest("utf8", "The path or the query string is not UTF-8.", "Encode text as UTF-8 before percent-encoding it.")
+	}
 	if op.writes() {
 		if err := c.readBody(w); err != nil {
 			return nil, err
@@ -55,6 +61,15 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor 
 		}
 	}
 	return c, nil
+}
+
+func validText(query url.Values) bool {
+	for name, values := range query {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (op *operation) pages() bool {
@@ -120,8 +135,9 @@ func (c *call) window() feedback.Window {
 	c.checkOnce(&w.Malformed)
 	if vs := c.query["limit"]; len(vs) == 1 {
 		n, err := strconv.Atoi(vs[0])
-		// Atoi also takes a sign, which a JSON number may not have as +.
-		if err != nil || strings.HasPrefix(vs[0], "+") {
+		// Atoi also takes a sign, which a JSON number may not have as +. A
+		// number beyond all bounds comes back as the last one before them.
+		if err != nil && !errors.Is(err, strconv.ErrRange) || strings.HasPrefix(vs[0], "+") {
 			w.Malformed.Add("limit", feedback.RuleType, "must be a whole number")
 		}
 		w.Limit = n

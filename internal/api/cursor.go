@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"heed/internal/feedback"
 )
@@ -33,7 +34,8 @@ func (k cursors) issue(c *call, p feedback.Position) *string {
 // open reads what issue spelled, for the same list.
 func (k cursors) open(c *call, s string) (feedback.Position, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) <= macSize {
+	// The decoder passes over line breaks.
+	if err != nil || len(b) <= macSize || strings.ContainsAny(s, "\r\n") {
 		return nil, errCursor()
 	}
 	b, mac := b[:len(b)-macSize], b[len(b)-macSize:]

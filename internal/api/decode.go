@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +36,10 @@ func checkJSON(b []byte) error {
 			return nil
 		}
 	}
-	reason := "syntax"
+	offset, reason := d.InputOffset(), "syntax"
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset = e.ByteOffset
+	}
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		reason = "duplicate_member"
@@ -46,7 +51,7 @@ func checkJSON(b []byte) error {
 	return &feedback.Error{
 		Code: feedback.InvalidJSON, Msg: "The body is not valid JSON.",
 		Hint:    "Check the body with a JSON parser; details.offset says where reading stopped.",
-		Details: map[string]any{"offset": d.InputOffset(), "reason": reason},
+		Details: map[string]any{"offset": offset, "reason": reason},
 		Err:     err,
 	}
 }
@@ -82,11 +87,12 @@ func decode(text []byte, dst any) (p feedback.Problems) {
 			decodeValue(&p, name, raw, v.Field(i))
 		}
 	}
-	for name := range members {
-		if len(name) > 100 {
-			name = name[:100]
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name == "" {
+			name = `""` // an empty path stands for the whole body
 		}
-		p.Add(strings.ToValidUTF8(name, ""), feedback.RuleUnknown, "is not a member of this request")
+		name = strings.ToValidUTF8(name[:min(len(name), 100)], "")
+		p.Add(name, feedback.RuleUnknown, "is not a member of this request")
 	}
 	return p
 }

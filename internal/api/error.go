@@ -10,13 +10,16 @@ import (
 	"heed/internal/feedback"
 )
 
-// codes says for each code which status it is sent with and what it means. The
-// page that the docs member of an error points to is made of it.
-var codes = []struct {
-	code   feedback.Code
-	status int
-	means  string
-}{
+// codeMeaning says of a code which status it is sent with and what it means.
+type codeMeaning struct {
+	Code   feedback.Code
+	Status int
+	Means  string
+}
+
+// codes are all codes, by status. The page that the docs member of an error
+// points to is made of them.
+var codes = []codeMeaning{
 	{feedback.InvalidJSON, 400, "The body is not a JSON text: it is cut off, has a member twice, is not UTF-8 or is nested too deeply. details.offset says where reading stopped."},
 	{feedback.InvalidRequest, 400, "The request cannot be read: details.reason says which part of it."},
 	{feedback.InvalidCursor, 400, "The cursor was not issued for this list with these filters. Begin again without one."},
@@ -47,7 +50,7 @@ var codes = []struct {
 var statusOf = func() map[feedback.Code]int {
 	m := map[feedback.Code]int{}
 	for _, c := range codes {
-		m[c.code] = c.status
+		m[c.Code] = c.Status
 	}
 	return m
 }()
@@ -85,10 +88,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	case feedback.Unavailable:
 		h.Set("Retry-After", "1")
 	}
-	body, encodeErr := json.Marshal(Error{ErrorBody{
-		Code: e.Code, Message: e.Msg, Details: e.Details, Hint: e.Hint,
-		Docs: a.cfg.BaseURL + "/docs/errors#" + string(e.Code),
-	}})
+	body, encodeErr := json.Marshal(bodyOf(e, a.cfg.BaseURL))
 	if encodeErr != nil {
 		a.cfg.Log.ErrorContext(r.Context(), "error not encoded", "err", encodeErr)
 	}
@@ -96,6 +96,14 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	w.Write(body)
+}
+
+// bodyOf is what is shown of an error.
+func bodyOf(e *feedback.Error, baseURL string) Error {
+	return Error{ErrorBody{
+		Code: e.Code, Message: e.Msg, Details: e.Details, Hint: e.Hint,
+		Docs: baseURL + "/docs/errors#" + string(e.Code),
+	}}
 }
 
 // unexpected logs an error that is not the caller's and says nothing of it.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -12,24 +13,50 @@ import (
 
 // schema is a JSON Schema of OpenAPI 3.1, as far as the API needs one.
 type schema struct {
-	Ref         string             `json:"$ref,omitempty"`
-	Type        any                `json:"type,omitempty"` // a name, or a name and "null"
-	Description string             `json:"description,omitempty"`
-	Format      string             `json:"format,omitempty"`
-	MinLength   *int               `json:"minLength,omitempty"`
-	MaxLength   int                `json:"maxLength,omitempty"`
-	Pattern     string             `json:"pattern,omitempty"`
-	Enum        []any              `json:"enum,omitempty"`
-	Minimum     *int               `json:"minimum,omitempty"`
-	Maximum     *int               `json:"maximum,omitempty"`
-	Default     any                `json:"default,omitempty"`
-	Items       *schema            `json:"items,omitempty"`
-	MaxItems    int                `json:"maxItems,omitempty"`
-	Properties  map[string]*schema `json:"properties,omitempty"`
-	Required    []string           `json:"required,omitempty"`
-	Additional  any                `json:"additionalProperties,omitempty"`
-	AnyOf       []*schema          `json:"anyOf,omitempty"`
-	Examples    []any              `json:"examples,omitempty"`
+	Ref         string           `json:"$ref,omitempty"`
+	Type        any              `json:"type,omitempty"` // a name, or a name and "null"
+	Description string           `json:"description,omitempty"`
+	Format      string           `json:"format,omitempty"`
+	MinLength   *int             `json:"minLength,omitempty"`
+	MaxLength   int              `json:"maxLength,omitempty"`
+	Pattern     string           `json:"pattern,omitempty"`
+	Enum        []any            `json:"enum,omitempty"`
+	Minimum     *int             `json:"minimum,omitempty"`
+	Maximum     *int             `json:"maximum,omitempty"`
+	Default     any              `json:"default,omitempty"`
+	Items       *schema          `json:"items,omitempty"`
+	MaxItems    int              `json:"maxItems,omitempty"`
+	Properties  members[*schema] `json:"properties,omitempty"`
+	Required    []string         `json:"required,omitempty"`
+	Additional  any              `json:"additionalProperties,omitempty"`
+	AnyOf       []*schema        `json:"anyOf,omitempty"`
+	Examples    []any            `json:"examples,omitempty"`
+}
+
+// members are those of an object, in the order in which they are declared, which
+// is the order in which a person reads them best.
+type members[V any] []member[V]
+
+type member[V any] struct {
+	name  string
+	value V
+}
+
+// MarshalJSON writes the members as an object.
+func (m members[V]) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, e := range m {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		v, err := json.Marshal(e.value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(strconv.AppendQuote(b, e.name), ':')
+		b = append(b, v...)
+	}
+	return append(b, '}'), nil
 }
 
 // schemas collects the named schemas of a document.
@@ -113,12 +140,12 @@ func (s *schemas) object(t reflect.Type) *schema {
 	if s.named[name] != nil {
 		return ref
 	}
-	o := &schema{Type: "object", Properties: map[string]*schema{}, Additional: false}
+	o := &schema{Type: "object", Additional: false}
 	s.named[name] = o
 	request := strings.HasSuffix(name, "Request")
 	for i := range t.NumField() {
 		f := t.Field(i)
-		member := memberName(f)
+		name := memberName(f)
 		p := s.of(f.Type)
 		if f.Type == reflect.TypeFor[[]feedback.Ref]() {
 			p.MaxItems = feedback.MaxEntryPosts
@@ -134,9 +161,9 @@ func (s *schemas) object(t reflect.Type) *schema {
 		if nullable {
 			p = orNull(p)
 		}
-		o.Properties[member] = p
+		o.Properties = append(o.Properties, member[*schema]{name, p})
 		if request && !optional(f) || !request && !omitted {
-			o.Required = append(o.Required, member)
+			o.Required = append(o.Required, name)
 		}
 	}
 	return ref
@@ -194,9 +221,9 @@ func (s *schemas) example(sc *schema) any {
 	}
 	switch sc.Type {
 	case "object":
-		o := map[string]any{}
-		for name, p := range sc.Properties {
-			o[name] = s.example(p)
+		var o members[any]
+		for _, p := range sc.Properties {
+			o = append(o, member[any]{p.name, s.example(p.value)})
 		}
 		return o
 	case "array":

@@ -148,7 +148,7 @@ func (a *API) noRoute(w http.ResponseWriter, r *http.Request) {
 	if !unclean(r.URL.Path) {
 		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
-			if _, pattern := a.mux.Handler(probe); pattern != "/v1/" && pattern != "" {
+			if _, pattern := a.mux.Handler(probe); !slices.Contains([]string{"/v1/", "/v1", ""}, pattern) {
 				allowed = append(allowed, m)
 			}
 		}

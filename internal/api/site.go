@@ -46,10 +46,10 @@ func siteOperations() []operation {
 
 // CreateBoardRequest is the body of createBoard.
 type CreateBoardRequest struct {
-	Name        feedback.BoardName         `json:"name" example:"Feature requests"`
-	Description *feedback.BoardDescription `json:"description" example:"What would make your work easier?"`
+	Name        feedback.BoardName         `json:"name" example:"Integrations"`
+	Description *feedback.BoardDescription `json:"description" example:"What should work together with what?"`
 	Private     *bool                      `json:"private" doc:"Hidden from the public portal."`
-	Slug        *feedback.Slug             `json:"slug" doc:"Made from the name when left out." example:"feature-requests"`
+	Slug        *feedback.Slug             `json:"slug" doc:"Made from the name when left out." example:"integrations"`
 }
 
 // object makes the public object of a noun, unless there was an error.

@@ -32,10 +32,8 @@ var (
 // none is inline and none is made from text. Style sheets are ours or carry the
 // nonce of this response. Scalar also sets style attributes, which cannot load
 // anything or reach beyond their element.
-//
-// Images may be data, because an API may answer with one and the page shows it.
 const policy = "default-src 'none'; script-src 'self'; style-src-elem 'self' 'nonce-NONCE'; style-src-attr 'unsafe-inline'; " +
-	"img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Handler serves the page at Path, for the OpenAPI document at documentURL, and
 // what the page needs below Path.

@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("no nonce in the page:\n%s", text)
 	}
 	want := "default-src 'none'; script-src 'self'; style-src-elem 'self' 'nonce-" + nonce[1] + "'; style-src-attr 'unsafe-inline'; " +
-		"img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		"img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := res.Header.Get("Content-Security-Policy"); got != want {
 		t.Errorf("policy\n%s; want\n%s", got, want)
 	}

@@ -137,9 +137,9 @@ func TestTryAWrite(t *testing.T) {
 	p.WaitFor(`document.querySelector("[role=dialog]").innerText.includes("201 Created")`)
 	p.WaitFor(`document.querySelector("[role=dialog]").innerText.includes('"sts_')`)
 	p.ShotOfWindow("apiref-write")
-	sent := p.Requests()
-	if last, want := sent[len(sent)-1], (browsertest.Request{Method: "POST", URL: url + "/v1/sites/" + account.Site.ID.String() + "/statuses"}); last != want {
-		t.Errorf("the last request is %v; want %v", last, want)
+	want := browsertest.Request{Method: "POST", URL: url + "/v1/sites/" + account.Site.ID.String() + "/statuses"}
+	if sent := p.Requests(); !slices.Contains(sent, want) {
+		t.Errorf("the requests are %v; want one to be %v", sent, want)
 	}
 }
 

@@ -27,7 +27,11 @@ func (tx *Tx) Changelog(ctx context.Context, w feedback.Window) (feedback.Page[f
 func (tx *Tx) CreateEntry(ctx context.Context, in feedback.NewEntry) (*feedback.Entry, error) {
 	posts := make([]feedback.PostID, 0, len(in.Posts))
 	for i := range in.Posts[:min(len(in.Posts), feedback.MaxEntryPosts)] {
-		p, err := tx.findPost(ctx, in.Input, fmt.Sprintf("postIds.%d", i), &in.Posts[i])
+		// Not locked: two entries that name the same posts in another order
+		// would wait for each other.
+		p, err := findRef(in.Input, fmt.Sprintf("postIds.%d", i), "post", &in.Posts[i], func(id feedback.PostID) (*feedback.Post, error) {
+			return tx.s.PlainPost(ctx, tx.site.ID, id)
+		})
 		if err != nil {
 			return nil, err
 		}

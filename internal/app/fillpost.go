@@ -111,8 +111,11 @@ func (f *filler) addComments(b *store.Batch, p *feedback.Post, fraction float64,
 	// The talk begins soon and takes weeks.
 	times := make([]time.Time, n)
 	for i := range times {
-		after := time.Duration(f.r.ExpFloat64() * float64(14*24*time.Hour))
-		times[i] = p.CreatedAt.Add(min(after, f.now.Sub(p.CreatedAt))).Truncate(time.Microsecond)
+		after, left := f.r.ExpFloat64()*float64(14*24*time.Hour), float64(f.now.Sub(p.CreatedAt))
+		if after > left {
+			after = left * f.r.Float64()
+		}
+		times[i] = p.CreatedAt.Add(time.Duration(after)).Truncate(time.Microsecond)
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	var last int64

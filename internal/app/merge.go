@@ -81,11 +81,14 @@ func (tx *Tx) UndoAction(ctx context.Context, action string, in feedback.Input) 
 }
 
 // lockBoth locks two posts, the lower id first, so that two operations on the
-// same pair cannot wait for each other.
+// same pair cannot wait for each other. It fails if one of them is gone by now.
 func (tx *Tx) lockBoth(ctx context.Context, a, b feedback.PostID) (pa, pb *feedback.Post, err error) {
 	lock := func(id feedback.PostID, into **feedback.Post) {
-		if err == nil {
-			*into, err = tx.s.LockPost(ctx, tx.site.ID, id)
+		if err != nil {
+			return
+		}
+		if *into, err = tx.s.LockPost(ctx, tx.site.ID, id); err == nil && *into == nil {
+			err = feedback.Missing("post", id.String())
 		}
 	}
 	if a < b {

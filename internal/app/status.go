@@ -33,6 +33,10 @@ func (tx *Tx) CreateStatus(ctx context.Context, in feedback.NewStatus) (*feedbac
 		Color: string(or(in.Color, feedback.DefaultColor)), DoneFlag: in.DoneFlag, ShowOnRoadmap: in.ShowOnRoadmap,
 		Notify: or(in.Notify, feedback.Notify),
 	}
+	// Two statuses at once would both come after the same last one.
+	if err := tx.s.LockSite(ctx, tx.site.ID); err != nil {
+		return nil, err
+	}
 	free, err := tx.s.InsertStatus(ctx, s)
 	if err == nil && !free {
 		err = feedback.ErrNameTaken("status", s.Name)

@@ -13,7 +13,7 @@ import (
 
 // errNoChromium means that there is no browser to test with, as opposed to one
 // that does not work.
-var errNoChromium = errors.New("Chromium is not installed: 'make test' installs it where it may; " +
+var errNoChromium = errors.New("no Chromium is installed: 'make test' installs it where it may; " +
 	"or point HEED_TEST_CHROMIUM at its program")
 
 // browser is the one of this test binary.

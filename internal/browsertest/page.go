@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -31,7 +32,7 @@ type Page struct {
 	mu       sync.Mutex
 	inside   map[string]bool // hosts the test went to
 	requests []Request
-	sent     map[string]Request // by the browser's id
+	sent     map[network.RequestID]Request
 	findings []finding
 	expected []*expectation
 	readers  sync.WaitGroup
@@ -68,7 +69,7 @@ func Open(t testing.TB, options ...Option) *Page {
 		t.Fatalf("browser for tests: %v", err)
 	}
 	ctx, closePage := chromedp.NewContext(b, chromedp.WithNewBrowserContext())
-	p := &Page{t: t, ctx: ctx, inside: map[string]bool{}, sent: map[string]Request{}}
+	p := &Page{t: t, ctx: ctx, inside: map[string]bool{}, sent: map[network.RequestID]Request{}}
 	t.Cleanup(func() {
 		t.Helper()
 		// The answer to a last call comes after every event before it, and a

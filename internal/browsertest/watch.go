@@ -23,9 +23,8 @@ type Request struct {
 // finding is something that must not happen unannounced.
 type finding struct {
 	kind, text string
+	request    network.RequestID // of what, if of a request
 }
-
-func (f finding) String() string { return f.kind + ": " + f.text }
 
 type expectation struct {
 	text string
@@ -41,7 +40,8 @@ func (p *Page) Expect(text string) {
 }
 
 // Requests are those made so far, in order. Those for data: and the like, which
-// go nowhere, are left out.
+// go nowhere, are left out. They are heard of a moment after they are made: wait
+// for what a request brings before looking for it.
 func (p *Page) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,14 +55,21 @@ func (p *Page) judge() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.findings {
+		text := f.kind + ": " + f.text
+		if f.request != "" {
+			// Each kind of event has a reader of its own, so only now is it
+			// sure that the request was read too.
+			r := p.sent[f.request]
+			text += " for " + r.Method + " " + shorten(r.URL, 200)
+		}
 		announced := false
 		for _, e := range p.expected {
-			if strings.Contains(f.String(), e.text) {
+			if strings.Contains(text, e.text) {
 				e.met, announced = true, true
 			}
 		}
 		if !announced {
-			p.t.Errorf("the browser reports: %s", f)
+			p.t.Errorf("the browser reports: %s", text)
 		}
 	}
 	for _, e := range p.expected {
@@ -73,7 +80,7 @@ func (p *Page) judge() {
 }
 
 func (p *Page) found(kind, format string, args ...any) {
-	p.findings = append(p.findings, finding{kind, fmt.Sprintf(format, args...)})
+	p.findings = append(p.findings, finding{kind: kind, text: fmt.Sprintf(format, args...)})
 }
 
 // watch listens to everything that can be a finding.
@@ -140,7 +147,7 @@ func (p *Page) checkHost(method, address string) bool {
 
 func (p *Page) onRequest(e network.EventRequestWillBeSent) {
 	r := Request{e.Request.Method, e.Request.URL}
-	p.sent[string(e.RequestID)] = r
+	p.sent[e.RequestID] = r
 	if p.checkHost(r.Method, r.URL) {
 		p.requests = append(p.requests, r)
 	}
@@ -148,7 +155,7 @@ func (p *Page) onRequest(e network.EventRequestWillBeSent) {
 
 func (p *Page) onResponse(e network.EventResponseReceived) {
 	if e.Response.Status >= 400 {
-		p.found("failed request", "%d for %s %s", e.Response.Status, p.sent[string(e.RequestID)].Method, e.Response.URL)
+		p.findings = append(p.findings, finding{"failed request", fmt.Sprint(e.Response.Status), e.RequestID})
 	}
 }
 
@@ -158,8 +165,7 @@ func (p *Page) onFailure(e network.EventLoadingFailed) {
 	if e.Canceled && e.BlockedReason == "" {
 		return
 	}
-	r := p.sent[string(e.RequestID)]
-	p.found("failed request", "%s %s for %s %s", e.ErrorText, e.BlockedReason, r.Method, shorten(r.URL, 200))
+	p.findings = append(p.findings, finding{"failed request", strings.TrimSpace(e.ErrorText + " " + string(e.BlockedReason)), e.RequestID})
 }
 
 func (p *Page) onException(e runtime.EventExceptionThrown) {

@@ -69,19 +69,20 @@ type Action struct {
 // Undoable returns nil if the action may be undone while the posts are as
 // given, and else an INVALID_TRANSITION error.
 func (a *Action) Undoable(loser, winner *Post) error {
-	var msg, reason string
+	var msg, hint, reason string
 	switch {
 	case !a.UndoneAt.IsZero():
 		msg, reason = "This action has been undone already.", "already_undone"
 	case loser.MergedInto != a.Winner:
 		msg, reason = "The merged post has been changed since.", "superseded"
 	case winner.MergedInto != 0:
-		msg, reason = "The surviving post has itself been merged; undo that merge first.", "winner_merged"
+		msg, reason = "The surviving post has itself been merged.", "winner_merged"
+		hint = "Undo that merge first."
 	default:
 		return nil
 	}
 	return &Error{
-		Code: InvalidTransition, Msg: msg,
+		Code: InvalidTransition, Msg: msg, Hint: hint,
 		Details: map[string]any{"actionId": a.ID.String(), "reason": reason},
 	}
 }

@@ -1,10 +1,13 @@
 package feedback
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Problem is one way in which an input breaks a rule.
 type Problem struct {
-	Path    string `json:"path"`    // the member: "title", "postIds.2"
+	Path    string `json:"path"`    // the member: "title", "postIds.2"; empty for the input as a whole
 	Rule    string `json:"rule"`    // the rule: "maxLength"
 	Message string `json:"message"` // the rule in words, for a person
 }
@@ -35,17 +38,22 @@ const (
 // of it at once. The zero Problems is ready for use.
 type Problems []Problem
 
+// maxProblems is how many problems one input is told at once: a body may have
+// tens of thousands of members that mean nothing.
+const maxProblems = 100
+
 // Add notes that the member at path breaks rule. A path that already has a
 // problem keeps its first: a number where text belongs is not also too short.
 func (p *Problems) Add(path, rule, message string) {
-	if !p.Has(path) {
+	if len(*p) < maxProblems && !p.Has(path) {
 		*p = append(*p, Problem{path, rule, message})
 	}
 }
 
-// Has reports whether the member at path has a problem.
+// Has reports whether the member at path has a problem. Where the whole has one,
+// so have all its members.
 func (p Problems) Has(path string) bool {
-	return slices.ContainsFunc(p, func(q Problem) bool { return q.Path == path })
+	return slices.ContainsFunc(p, func(q Problem) bool { return q.Path == path || q.Path == "" })
 }
 
 // Err returns nil if there are no problems, and else one VALIDATION_FAILED
@@ -54,7 +62,7 @@ func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
 	}
-	msg := "The request breaks a rule: " + p[0].Path + " " + p[0].Message + "."
+	msg := "The request breaks a rule: " + strings.TrimLeft(p[0].Path+" ", " ") + p[0].Message + "."
 	hint := "Correct the field named in details.fields and send the request again."
 	if len(p) > 1 {
 		msg = "The request breaks several rules; details.fields lists them all."

@@ -60,7 +60,7 @@ var (
 	slugForm  = regexp.MustCompile(`^[a-z0-9-]+$`)
 	colorForm = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 	// A URI has a scheme and none of the characters RFC 3986 leaves out.
-	uriForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[!#-;=?-\[\]_a-z~]+$`)
+	uriForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:([!#$&-;=?-\[\]_a-z~]|%[0-9A-Fa-f]{2})+$`)
 )
 
 func (AccountName) Rule() Text      { return Text{Min: 1, Max: 80, NotBlank: true} }

@@ -23,6 +23,10 @@ type dialect interface {
 	// another transaction holds it.
 	tryLock(ctx context.Context, tx *Tx, key int64) (bool, error)
 
+	// freshPlan marks the arguments of a query whose best plan depends on
+	// them: how common a word is, say.
+	freshPlan(args []any) []any
+
 	// index has searches find the post by these words, and unindex has them
 	// find it no more. indexAll is index for posts that are not yet indexed.
 	index(ctx context.Context, tx *Tx, site feedback.SiteID, post indexed) error

@@ -78,7 +78,8 @@ func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loserBoard feedback
 
 // Unmerge puts back what the action moved. Votes that were withdrawn from the
 // winner since stay withdrawn; comments and votes that came to the winner since
-// stay there. Both posts must be locked.
+// stay there, but a reply goes with the comment it answers. Both posts must be
+// locked.
 func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loserBoard feedback.BoardID) error {
 	for _, step := range []struct {
 		doing, query string
@@ -101,8 +102,15 @@ func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loserBoard feedba
 		{"put comments back", `
 			UPDATE comments SET post_id = $1
 			WHERE  site_id = $2 AND post_id = $3 AND id IN (
-				SELECT comment_id FROM action_comments
-				WHERE  site_id = $2 AND action_id = $4)`, []any{a.Loser, a.SiteID, a.Winner, a.ID}},
+				WITH RECURSIVE back (id) AS (
+					SELECT comment_id FROM action_comments
+					WHERE  site_id = $2 AND action_id = $4
+					UNION
+					SELECT c.id
+					FROM   back b
+					JOIN   comments c ON c.parent_id = b.id
+					WHERE  c.site_id = $2 AND c.post_id = $3)
+				SELECT id FROM back)`, []any{a.Loser, a.SiteID, a.Winner, a.ID}},
 		{"put tags back", `
 			INSERT INTO post_tags (site_id, post_id, tag_id)
 			SELECT site_id, $1, tag_id

@@ -64,14 +64,23 @@ func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID
 // keeps it from changing until the transaction is over. Writes that touch
 // several posts lock the lower id first.
 func (tx *Tx) LockPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
+	return tx.plainPost(ctx, site, id, tx.d.forUpdate())
+}
+
+// PlainPost is LockPost without the lock.
+func (tx *Tx) PlainPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
+	return tx.plainPost(ctx, site, id, "")
+}
+
+func (tx *Tx) plainPost(ctx context.Context, site feedback.SiteID, id feedback.PostID, lock string) (*feedback.Post, error) {
 	p, err := first(collect(ctx, tx, `
 		SELECT `+postColumns+`, `+stateColumns+`
 		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id = $2`+tx.d.forUpdate(), []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
+		WHERE  p.site_id = $1 AND p.id = $2`+lock, []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
 		p.SiteID = site
 		return r.Scan(append(postFields(p), stateFields(p)...)...)
 	}))
-	return p, wrap("lock post", err)
+	return p, wrap("plain post", err)
 }
 
 // Posts lists the posts of a site, or of one board if that is not zero, newest

@@ -55,6 +55,12 @@ func (postgresDialect) name() string { return "postgres" }
 
 func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
 
+// PostgreSQL would choose one plan for all after a few executions of a prepared
+// statement; this has it plan for the values at hand.
+func (postgresDialect) freshPlan(args []any) []any {
+	return append([]any{pgx.QueryExecModeExec}, args...)
+}
+
 func (postgresDialect) retryable(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

@@ -104,7 +104,7 @@ func (tx *Tx) InsertStep(ctx context.Context, s *feedback.Step) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO run_steps (site_id, id, run_id, seq, tone, label, detail, code, label_meta, at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		s.SiteID, s.ID, s.RunID, s.Seq, s.Tone, s.Label, s.Detail, s.Code, s.LabelMeta, micros(s.At), micros(tx.Now))
+		s.SiteID, s.ID, s.RunID, s.Seq, s.Tone, s.Label, s.Detail, s.Code, s.LabelMeta, s.At.UnixMicro(), micros(tx.Now))
 	return wrap("insert step", err)
 }
 

@@ -159,13 +159,6 @@ func (postgresDialect) columns() string {
 		ORDER  BY t.relname COLLATE "C", c.attnum`
 }
 
-// empty reports whether a table has no rows.
-func (tx *Tx) empty(ctx context.Context, t *table) (bool, error) {
-	var one int
-	found, err := tx.row(ctx, `SELECT 1 FROM `+t.Name+` LIMIT 1`, nil, &one)
-	return !found, wrap("look into "+t.Name, err)
-}
-
 // snapshot runs fn on a view of the database that does not change while it
 // runs, whoever writes meanwhile.
 func (db *DB) snapshot(ctx context.Context, fn func(*Tx) error) error {

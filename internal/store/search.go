@@ -66,11 +66,11 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 	// Whole words first: their matches are read one by one, while the
 	// beginning of a word has the database gather those of every word that
 	// begins so.
-	n, snap, err := tx.countMatches(ctx, site, q.whole())
+	n, _, err := tx.countMatches(ctx, site, q.whole())
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: complete, Last: math.MaxInt64}, err
 	}
-	n, snap, err = tx.countMatches(ctx, site, q)
+	n, snap, err := tx.countMatches(ctx, site, q)
 	if err != nil || n > maxRanked {
 		return SearchPosition{Mode: newest, Last: math.MaxInt64}, err
 	}
@@ -81,7 +81,7 @@ func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQue
 // the newest.
 func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (n int, newest feedback.PostID, err error) {
 	sub, args := tx.d.matches(site, q, math.MaxInt64, maxRanked+1)
-	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, args, &n, &newest)
+	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, tx.d.freshPlan(args), &n, &newest)
 	return n, newest, wrap("count matches", err)
 }
 
@@ -93,13 +93,15 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		id    feedback.PostID
 		score int64
 	}
-	sub, args := tx.d.matches(site, q, from.Snap+1, maxRanked)
+	// There were no more than maxRanked on the first page. Posts that came back
+	// since (a merge was undone) must not push out others.
+	sub, args := tx.d.matches(site, q, from.Snap+1, 2*maxRanked)
 	all, err := collect(ctx, tx, fmt.Sprintf(`
 		SELECT p.id, p.title
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, s *scored) error {
 			var title string
 			err := rows.Scan(&s.id, &title)
@@ -150,7 +152,7 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 		FROM   (%s) AS m
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), append(args, site),
+		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
 			var f ref
@@ -288,20 +290,17 @@ func (postgresDialect) indexAll(ctx context.Context, tx *Tx, site feedback.SiteI
 	return rows.flush(ctx)
 }
 
-// tsvector spells the words with their positions: A for the title, B for the
-// body, D for the site, which no query of a person looks into. A gap keeps a
-// phrase from running over from one to the other.
+// tsvector spells the words with their positions. A gap keeps a phrase from
+// running over from the title into the body. There are no weights: a query that
+// asks for one has the index read every post of the site.
 func tsvector(site feedback.SiteID, title, body []string) string {
 	const lastPosition = 16383 // PostgreSQL counts no further
 	var b strings.Builder
-	fmt.Fprintf(&b, "'%s':1D", siteWord(site))
-	pos := 2
-	for _, part := range []struct {
-		words  []string
-		weight byte
-	}{{title, 'A'}, {body, 'B'}} {
-		for _, w := range part.words {
-			fmt.Fprintf(&b, " '%s':%d%c", w, min(pos, lastPosition), part.weight)
+	fmt.Fprintf(&b, "'%s'", siteWord(site))
+	pos := 1
+	for _, words := range [][]string{title, body} {
+		for _, w := range words {
+			fmt.Fprintf(&b, " '%s':%d", w, min(pos, lastPosition))
 			pos++
 		}
 		pos++
@@ -316,15 +315,15 @@ func (postgresDialect) unindex(ctx context.Context, tx *Tx, site feedback.SiteID
 
 func (postgresDialect) terms(site feedback.SiteID, q searchQuery) string {
 	terms := make([]string, len(q)+1)
-	terms[0] = "'" + siteWord(site) + "':D"
+	terms[0] = "'" + siteWord(site) + "'"
 	for i, t := range q {
 		star := ""
 		if t.prefix {
-			star = "*"
+			star = ":*"
 		}
-		words := "'" + strings.Join(t.words, "':AB <-> '") + "':" + star + "AB"
+		words := "'" + strings.Join(t.words, "' <-> '") + "'" + star
 		if t.joined != "" {
-			words = "(" + words + ") | '" + t.joined + "':" + star + "AB"
+			words = "(" + words + ") | '" + t.joined + "'" + star
 		}
 		terms[i+1] = "(" + words + ")"
 	}

@@ -71,6 +71,14 @@ func (tx *Tx) Sites(ctx context.Context, account feedback.AccountID, only, after
 	return out, wrap("sites", err)
 }
 
+// LockSite keeps other transactions that lock the site waiting until this one
+// is over.
+func (tx *Tx) LockSite(ctx context.Context, id feedback.SiteID) error {
+	var one int
+	_, err := tx.row(ctx, `SELECT 1 FROM sites WHERE id = $1`+tx.d.forUpdate(), []any{id}, &one)
+	return wrap("lock site", err)
+}
+
 // SiteCount counts the sites of an account.
 func (tx *Tx) SiteCount(ctx context.Context, account feedback.AccountID) (n int, err error) {
 	_, err = tx.row(ctx, `SELECT COUNT(*) FROM sites WHERE account_id = $1`, []any{account}, &n)

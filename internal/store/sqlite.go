@@ -107,6 +107,10 @@ func (sqliteDialect) name() string { return "sqlite" }
 // A writer in SQLite is alone: there is nothing to lock.
 func (sqliteDialect) forUpdate() string { return "" }
 
+// SQLite has one plan for a statement, and the order of its joins is written into
+// those that need it.
+func (sqliteDialect) freshPlan(args []any) []any { return args }
+
 func (sqliteDialect) retryable(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

@@ -71,7 +71,8 @@ func wordRune(r rune) bool {
 // unspaced reports whether r belongs to a script that is written without spaces
 // between words, so that a search must find it by any part.
 func unspaced(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	// The mark of a long vowel belongs to no script, but stands in Katakana only.
+	return r == 'ー' || r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
@@ -179,19 +180,24 @@ type searchTerm struct {
 	words  []string
 	joined string // the same without hyphens, "" for none
 	prefix bool   // the last word may go on
+	single bool   // one character of a script without spaces, which always may
 }
 
 // whole is the query without the licence that the last word may go on.
 func (q searchQuery) whole() searchQuery {
 	w := slices.Clone(q)
 	for i := range w {
-		w[i].prefix = false
+		w[i].prefix = w[i].single
 	}
 	return w
 }
 
-// maxTerms bounds the cost of a query.
-const maxTerms = 16
+// maxTerms and maxPhrase bound the cost of a query. Of a longer phrase its
+// beginning is looked for: PostgreSQL runs out of stack on some thousand words.
+const (
+	maxTerms  = 16
+	maxPhrase = 64
+)
 
 // parseQuery reads what a person typed. Nothing in it is an operator. It is
 // empty if there is no word in it.
@@ -211,12 +217,14 @@ func parseQuery(text string) searchQuery {
 				}
 				// At the end, the final single character is not wanted: it
 				// would ask for the run to end here. Before another run it
-				// does.
-				t.words = append(t.words, pairs(r.text, i < len(rs)-1)...)
-				if utf8.RuneCountInString(r.text) == 1 && i == len(rs)-1 {
-					t.prefix = true
+				// does, and the character stands between the two.
+				last := i == len(rs)-1
+				t.words = append(t.words, pairs(r.text, !last)...)
+				if utf8.RuneCountInString(r.text) == 1 && last {
+					t.prefix, t.single = true, true
 				}
 			}
+			t.words = t.words[:min(len(t.words), maxPhrase)]
 			if q = append(q, t); len(q) == maxTerms {
 				break
 			}

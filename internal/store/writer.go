@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -28,6 +29,9 @@ type writer struct {
 	q    *prepared
 	jobs chan *job
 	done chan struct{}
+
+	mu     sync.RWMutex // held to send on jobs, and to close it
+	closed bool
 
 	batches, writes atomic.Int64
 	broken          error // set when the transaction is gone; of the running batch
@@ -55,20 +59,13 @@ func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
 }
 
 // errClosed is returned for a write after Close.
-var errClosed = errors.New("store: closed")
+var errClosed = errors.New("the database is closed: the service is stopping")
 
-func (w *writer) do(ctx context.Context, fn func(*Tx) error) (err error) {
+func (w *writer) do(ctx context.Context, fn func(*Tx) error) error {
 	// A write that has begun is finished, whether its caller waits or not.
 	j := &job{ctx: ctx, fn: fn, done: make(chan struct{})}
-	defer func() {
-		if recover() != nil { // send on a closed channel
-			err = errClosed
-		}
-	}()
-	select {
-	case w.jobs <- j:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := w.send(j); err != nil {
+		return err
 	}
 	<-j.done
 	if j.err == nil {
@@ -79,8 +76,29 @@ func (w *writer) do(ctx context.Context, fn func(*Tx) error) (err error) {
 	return j.err
 }
 
+func (w *writer) send(j *job) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return errClosed
+	}
+	select {
+	case w.jobs <- j:
+		return nil
+	case <-j.ctx.Done():
+		return j.ctx.Err()
+	}
+}
+
 func (w *writer) close() error {
+	w.mu.Lock() // waits for those that wait for room: the writer makes some
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
 	close(w.jobs)
+	w.mu.Unlock()
 	<-w.done
 	return errors.Join(w.conn.Close(), w.pool.Close())
 }
