@@ -1,4 +1,4 @@
-// Insightsmeasure prints how well the themes of package insights agree with
+// Command insightsmeasure prints how well the themes of package insights agree with
 // the classes people gave: normalised mutual information, adjusted Rand index,
 // pair precision and the share of texts left outside. A text left outside
 // counts as a theme of its own.
