@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -53,14 +54,14 @@ type insightsRunCmd struct {
 }
 
 // Run searches for the themes of a site and publishes them.
-func (c *insightsRunCmd) Run(ctx context.Context, io stdio) error {
+func (c *insightsRunCmd) Run(ctx context.Context, std stdio) error {
 	return c.with(ctx, func(o *opened) error {
-		log := slog.New(slog.NewTextHandler(io.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		n, err := insightsOf(o, c.AI, log)
 		if err != nil {
 			return err
 		}
-		p := showProgress(io, "Insights:")
+		p := showProgress(std, "Insights:")
 		run, err := n.Run(ctx, c.Site, worker.RunOptions{Asked: true, Progress: func(stage string, done, total int) {
 			p.what = "Insights: " + stages[stage]
 			p.at(done, total)
@@ -82,7 +83,7 @@ func (c *insightsRunCmd) Run(ctx context.Context, io stdio) error {
 		if err != nil {
 			status = feedback.InsightPaused
 		}
-		return errors.Join(err, c.print(io.out, map[string]any{
+		return errors.Join(err, c.print(std.out, map[string]any{
 			"siteId": run.SiteID, "runId": run.ID, "status": status, "posts": run.Posts, "themes": run.Themes, "full": run.Full,
 		}, fmt.Sprintf("%d themes in %d posts.", run.Themes, run.Posts)))
 	})
@@ -106,13 +107,13 @@ type triedLine struct {
 }
 
 // Run prints the theme of each line of a file. It touches no database.
-func (c *insightsTryCmd) Run(ctx context.Context, io stdio) error {
+func (c *insightsTryCmd) Run(ctx context.Context, std stdio) error {
 	lines, err := c.lines()
 	if err != nil {
 		return err
 	}
 	posts := make([]insights.Post, 0, len(lines))
-	p := showProgress(io, "Lines understood:")
+	p := showProgress(std, "Lines understood:")
 	const batch = 64
 	for i := 0; i < len(lines); i += batch {
 		p.at(i, len(lines))
@@ -131,7 +132,7 @@ func (c *insightsTryCmd) Run(ctx context.Context, io stdio) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(io.out)
+	out := bufio.NewWriter(std.out)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for i, of := range found.Of {
@@ -154,12 +155,13 @@ func (c *insightsTryCmd) Run(ctx context.Context, io stdio) error {
 // lines returns the lines of the file, as they are: an empty one is a text that
 // fits no theme.
 func (c *insightsTryCmd) lines() ([]string, error) {
-	read := os.ReadFile
-	name := c.File
-	if name == "-" {
-		name = "/dev/stdin"
+	var data []byte
+	var err error
+	if c.File == "-" {
+		data, err = io.ReadAll(os.Stdin)
+	} else {
+		data, err = os.ReadFile(c.File)
 	}
-	data, err := read(name)
 	if err != nil {
 		return nil, err
 	}
