@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heed/internal/auth"
@@ -42,6 +43,10 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
+
+	insightsAsked hint
+	reworded      rewordedPosts
+	meanings      atomic.Pointer[Meanings]
 }
 
 // New returns an App on db. It runs until Close.
@@ -53,8 +58,10 @@ func New(db *store.DB, cfg Config) *App {
 	a := &App{
 		db: db, cfg: cfg,
 		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
+		insightsAsked: newHint(),
 	}
 	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
+	a.reworded.start()
 	a.touch.start(a)
 	return a
 }
