@@ -22,6 +22,7 @@ import (
 type serveCmd struct {
 	settings
 	config.Server
+	config.AI
 }
 
 // Run serves until ctx ends.
@@ -57,6 +58,12 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
+	themes, err := insightsOf(o, c.AI, log)
+	if err != nil {
+		return err
+	}
+	meanings := worker.NewMeanings(o.app, log)
+	o.app.UseMeanings(meanings)
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -86,7 +93,8 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		worker.Run(work, log, append(worker.Sweeps(o.app), send)...)
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
 		close(stopped)
 	}()
 	log.Info("serving", "address", l.Addr().String(), "url", base, "version", version)

@@ -43,8 +43,12 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
-	base    atomic.Pointer[string]
-	mail    chan struct{} // there may be mail
+
+	insightsAsked hint
+	reworded      rewordedPosts
+	meanings      atomic.Pointer[Meanings]
+	base          atomic.Pointer[string]
+	mail          chan struct{} // there may be mail
 }
 
 // New returns an App on db. It runs until Close.
@@ -56,9 +60,11 @@ func New(db *store.DB, cfg Config) *App {
 	a := &App{
 		db: db, cfg: cfg,
 		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
-		mail: make(chan struct{}, 1),
+		insightsAsked: newHint(),
+		mail:          make(chan struct{}, 1),
 	}
 	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
+	a.reworded.start()
 	a.touch.start(a)
 	return a
 }
