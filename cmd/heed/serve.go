@@ -24,6 +24,7 @@ import (
 type serveCmd struct {
 	settings
 	config.Server
+	config.AI
 }
 
 // Run serves until ctx ends.
@@ -59,6 +60,12 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
+	themes, err := insightsOf(o, c.AI, log)
+	if err != nil {
+		return err
+	}
+	meanings := worker.NewMeanings(o.app, log)
+	o.app.UseMeanings(meanings)
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -89,7 +96,8 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		worker.Run(work, log, append(worker.Sweeps(o.app), send)...)
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
 		close(stopped)
 	}()
 	if err := printSetup(ctx, o, base, io); err != nil {

@@ -33,10 +33,11 @@ type operation struct {
 
 func (op *operation) writes() bool { return op.method != http.MethodGet }
 
-// needsBody reports whether a request makes no sense without a body.
+// needsBody reports whether a request makes no sense without a body: one with
+// members that must be there, or one that says what to change.
 func (op *operation) needsBody() bool {
-	if op.body == nil {
-		return false
+	if op.body == nil || op.method == http.MethodPatch {
+		return op.body != nil
 	}
 	for i := range op.body.NumField() {
 		if !optional(op.body.Field(i)) {

@@ -82,7 +82,7 @@ func (tx *Tx) Delivery(ctx context.Context, endpoint, delivery string) (*feedbac
 	if err != nil {
 		return nil, err
 	}
-	log, err := tx.s.Attempts(ctx, tx.site.ID, d.ID)
+	log, err := tx.s.Attempts(ctx, e.Key(), d.ID)
 	return &feedback.DeliveryDetail{Delivery: *d, Payload: event.Payload, Log: log}, err
 }
 

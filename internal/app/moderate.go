@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"heed/internal/feedback"
@@ -14,12 +13,12 @@ import (
 )
 
 // PostList lists the posts of the site that a filter asks for.
-func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
+func (tx *Tx) PostList(ctx context.Context, f feedback.TeamFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
 	var page feedback.Page[feedback.Post]
 	if err := w.Check(); err != nil {
 		return page, err
 	}
-	q := store.PostFilter{
+	q := store.TeamFilter{
 		Archived: f.Archived, Held: f.Held, ByVotes: f.ByVotes && f.Tag == nil,
 		AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
 	}
@@ -91,7 +90,7 @@ func (tx *Tx) Overview(ctx context.Context) (o *Overview, err error) {
 		return nil, err
 	}
 	list := func(byVotes bool) ([]feedback.Post, error) {
-		return tx.s.FilteredPosts(ctx, tx.site.ID, store.PostFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
+		return tx.s.FilteredPosts(ctx, tx.site.ID, store.TeamFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
 	}
 	if o.Newest, err = list(false); err != nil {
 		return nil, err
@@ -100,13 +99,13 @@ func (tx *Tx) Overview(ctx context.Context) (o *Overview, err error) {
 	return o, err
 }
 
-// PostPage is everything the team sees of a post.
-type PostPage struct {
+// TeamPost is everything the team sees of a post.
+type TeamPost struct {
 	Post     *feedback.Post
 	Content  *feedback.PostContent
 	Comments feedback.Page[feedback.Comment]
 	History  []feedback.PostChange
-	Merged   []feedback.MergedPost
+	Merged   []feedback.FoldedPost
 	Run      *feedback.Run // the newest
 	Members  map[feedback.MemberID]string
 	Visitors map[feedback.VisitorID]string
@@ -115,8 +114,8 @@ type PostPage struct {
 // maxHistory is how much of a post's history its page shows.
 const maxHistory = 100
 
-// PostPage returns everything the team sees of a post.
-func (tx *Tx) PostPage(ctx context.Context, post string, comments feedback.Window) (*PostPage, error) {
+// TeamPost returns everything the team sees of a post.
+func (tx *Tx) TeamPost(ctx context.Context, post string, comments feedback.Window) (*TeamPost, error) {
 	p, err := tx.Post(ctx, post)
 	if err != nil {
 		return nil, err
@@ -124,7 +123,7 @@ func (tx *Tx) PostPage(ctx context.Context, post string, comments feedback.Windo
 	if err := comments.Check(); err != nil {
 		return nil, err
 	}
-	out := &PostPage{Post: p}
+	out := &TeamPost{Post: p}
 	if out.Content, err = tx.s.PostContent(ctx, tx.site.ID, p.ID); err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func (tx *Tx) PostPage(ctx context.Context, post string, comments feedback.Windo
 	return out, tx.nameAuthors(ctx, out)
 }
 
-func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
+func (tx *Tx) nameAuthors(ctx context.Context, out *TeamPost) error {
 	var err error
 	if out.Members, err = tx.MemberNames(ctx); err != nil {
 		return err
@@ -328,30 +327,4 @@ func (tx *Tx) MergePreview(ctx context.Context, loser, winner string) (*feedback
 	}
 	out.Votes, out.NewVotes, out.Comments, err = tx.s.MergeCounts(ctx, tx.site.ID, l.ID, w.ID)
 	return out, err
-}
-
-// SimilarPosts suggests posts that may say the same as p: those that share its
-// rarer words.
-func (tx *Tx) SimilarPosts(ctx context.Context, p *feedback.Post, limit int) ([]feedback.Post, error) {
-	words := strings.Fields(p.Title)
-	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
-	var all []feedback.PostID
-	// The longest words of a title say most of what it is about: the two of
-	// them together, or else one.
-	words = words[:min(2, len(words))]
-	for _, q := range append([]string{strings.Join(words, " ")}, words...) {
-		if len(all) > 0 {
-			break
-		}
-		found, _, err := tx.s.Search(ctx, tx.site.ID, q, store.SearchPosition{}, limit)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range found {
-			if r.PostID != p.ID {
-				all = append(all, r.PostID)
-			}
-		}
-	}
-	return tx.s.PostsByID(ctx, tx.site.ID, all[:min(limit, len(all))])
 }

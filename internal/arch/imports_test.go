@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "i18n", "letter", "prose", "webhook"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "prose", "webhook", "i18n", "letter"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
@@ -73,8 +73,7 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":           {"web"},
 	"github.com/microcosm-cc/bluemonday": {"web"},
 	"github.com/andybalholm/brotli":      {"web", "apiref"},
-
-	"github.com/chromedp": {"browsertest"},
+	"github.com/chromedp":                {"browsertest"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what

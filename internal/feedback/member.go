@@ -49,9 +49,6 @@ func (r Role) Manages(given Role) error {
 	}
 }
 
-// Forbidden is the Code for what a member's role does not allow.
-const Forbidden Code = "FORBIDDEN"
-
 // ErrRole is the error for an act that needs a greater role.
 func ErrRole(least Role) error {
 	return &Error{

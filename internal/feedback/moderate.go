@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// PostFilter asks for some of a site's posts. The zero filter asks for all that
+// TeamFilter asks for some of a site's posts. The zero filter asks for all that
 // are not archived, newest first.
-type PostFilter struct {
+type TeamFilter struct {
 	Board    *Ref
 	Status   *Ref
 	Tag      *Ref
@@ -170,9 +170,9 @@ func ErrLast(what string) error {
 	}
 }
 
-// MergedPost is a post that was folded into another, and the action to undo it
+// FoldedPost is a post that was folded into another, and the action to undo it
 // by.
-type MergedPost struct {
+type FoldedPost struct {
 	Action ActionID
 	Loser  PostID
 	Title  string

@@ -97,12 +97,12 @@ func (tx *Tx) Event(ctx context.Context, site feedback.SiteID, id feedback.Messa
 }
 
 // Attempts lists the attempts of a delivery in order.
-func (tx *Tx) Attempts(ctx context.Context, site feedback.SiteID, id feedback.DeliveryID) ([]feedback.Attempt, error) {
+func (tx *Tx) Attempts(ctx context.Context, k feedback.EndpointKey, id feedback.DeliveryID) ([]feedback.Attempt, error) {
 	out, err := collect(ctx, tx, `
 		SELECT number, started_at, duration, response_status, response_truncated, error, response_body
 		FROM   delivery_attempts
-		WHERE  site_id = $1 AND delivery_id = $2
-		ORDER  BY number`, []any{site, id}, func(r *sql.Rows, a *feedback.Attempt) error {
+		WHERE  site_id = $1 AND endpoint_id = $2 AND delivery_id = $3
+		ORDER  BY number`, []any{k.Site, k.Endpoint, id}, func(r *sql.Rows, a *feedback.Attempt) error {
 		var micro int64
 		err := r.Scan(&a.Number, at(&a.StartedAt), &micro, &a.Status, &a.Truncated, &a.Error, &a.Body)
 		a.Duration = time.Duration(micro) * time.Microsecond
@@ -200,10 +200,10 @@ func (tx *Tx) RecordAttempt(ctx context.Context, k feedback.EndpointKey, id feed
 		return false, wrap("record attempt", err)
 	}
 	_, err = tx.exec(ctx, `
-		INSERT INTO delivery_attempts (site_id, delivery_id, number, started_at, duration, response_status,
+		INSERT INTO delivery_attempts (site_id, endpoint_id, delivery_id, number, started_at, duration, response_status,
 		                               response_truncated, error, response_body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		k.Site, id, a.Number, micros(a.StartedAt), a.Duration.Microseconds(), a.Status, a.Truncated, a.Error, a.Body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		k.Site, k.Endpoint, id, a.Number, micros(a.StartedAt), a.Duration.Microseconds(), a.Status, a.Truncated, a.Error, a.Body)
 	return true, wrap("record attempt", err)
 }
 
@@ -228,14 +228,13 @@ func (tx *Tx) PurgeDeliveries(ctx context.Context, k feedback.EndpointKey, below
 	if err != nil || len(old) == 0 {
 		return 0, wrap("purge deliveries", err)
 	}
-	in, args := idList([]any{k.Site}, old)
+	in, args := idList([]any{k.Site, k.Endpoint}, old)
 	_, err = tx.exec(ctx, `
 		DELETE FROM delivery_attempts
-		WHERE  site_id = $1 AND delivery_id IN (`+in+`)`, args...)
+		WHERE  site_id = $1 AND endpoint_id = $2 AND delivery_id IN (`+in+`)`, args...)
 	if err != nil {
 		return 0, wrap("purge attempts", err)
 	}
-	in, args = idList([]any{k.Site, k.Endpoint}, old)
 	_, err = tx.exec(ctx, `
 		DELETE FROM deliveries
 		WHERE  site_id = $1 AND endpoint_id = $2 AND id IN (`+in+`)`, args...)

@@ -36,7 +36,7 @@
 //   - [Document] around a page; [Icon] by name (see sprite in document.templ)
 //   - [Pill] for a status, [Tag], [Avatar], [VoteButton]
 //   - [Input] with a [Field] (its problems come from [ProblemsOf]), [Checkbox], [FieldError]
-//   - [Empty], [Note], [More] (the next page), [Tabs], [Segments], [Dialog], [ThemeButton]
+//   - [Empty] and [EmptyPage], [Note], [More] (the next page), [Tabs], [Segments], [Dialog], [ThemeButton]
 //   - [LineChart], [SplitChart], [Sparkline]
 //   - [Markdown] for what people write, [Excerpt] for its beginning in plain words
 //   - [Toast] to say something after an htmx answer

@@ -35,7 +35,8 @@ func sanitized(text string) string {
 	if err := markdown().Convert([]byte(text), &b); err != nil {
 		return "<p>" + html.EscapeString(text) + "</p>"
 	}
-	return policy().SanitizeReader(&b).String()
+	// A box that scrolls must be reachable with the keyboard.
+	return strings.ReplaceAll(policy().SanitizeReader(&b).String(), "<pre>", `<pre tabindex="0">`)
 }
 
 var markdown = sync.OnceValue(func() goldmark.Markdown {
@@ -72,8 +73,10 @@ func Excerpt(text string, n int) string {
 		}
 		text = text[:i]
 	}
-	text = lineStart.ReplaceAllString(text, "")
-	text = linkText.ReplaceAllString(text, "$1")
+	if strings.ContainsAny(text, "\n#>*+-~`_[") || text != "" && text[0] <= '9' {
+		text = lineStart.ReplaceAllString(text, "")
+		text = linkText.ReplaceAllString(text, "$1")
+	}
 	text = strings.Join(strings.Fields(marks.Replace(text)), " ")
 	if utf8.RuneCountInString(text) <= n {
 		return text

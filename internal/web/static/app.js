@@ -11,7 +11,6 @@
 (() => {
 	const doc = document, root = doc.documentElement;
 	const one = (selector, from = doc) => from.querySelector(selector);
-	root.classList.add('js');
 
 	const toast = text => {
 		const box = one('#toasts');

@@ -50,6 +50,7 @@ CREATE INDEX deliveries_again ON deliveries (site_id, message_id) WHERE cause = 
 
 CREATE TABLE delivery_attempts (
 	site_id            BIGINT  NOT NULL,
+	endpoint_id        BIGINT  NOT NULL,
 	delivery_id        BIGINT  NOT NULL,
 	number             BIGINT  NOT NULL,
 	started_at         BIGINT  NOT NULL,
@@ -58,7 +59,7 @@ CREATE TABLE delivery_attempts (
 	response_truncated BOOLEAN NOT NULL,
 	error              TEXT    NOT NULL,
 	response_body      TEXT    NOT NULL,
-	PRIMARY KEY (site_id, delivery_id, number)
+	PRIMARY KEY (site_id, endpoint_id, delivery_id, number)
 );
 
 CREATE INDEX events_age ON events (id);
