@@ -58,6 +58,9 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 		fmt.Fprintf(io.out, `
   %[2]s, a sample site
 
+  Portal         %[1]s/p/%[5]s
+  Dashboard      %[1]s/dash
+                 sign in as %[6]s with the password %[7]s
   API reference  %[1]s/api-reference
   API key        %[3]s
 
@@ -66,7 +69,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 
   Stop with Ctrl-C; nothing is kept.
 
-`, base, sample.Site.Name, sample.Secret, sample.Site.ID)
+`, base, sample.Site.Name, sample.Secret, sample.Site.ID, sample.Site.Slug, demo.Email, demo.Password)
 	})
 	return errors.Join(err, o.close())
 }

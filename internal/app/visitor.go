@@ -463,7 +463,7 @@ func (tx *Tx) DeleteMine(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := tx.s.DeleteSessions(ctx, tx.site.ID, v.ID); err != nil {
+	if err := tx.s.DeleteVisitorSessions(ctx, tx.site.ID, v.ID); err != nil {
 		return err
 	}
 	v.Ref, v.Name, v.Email, v.Mail = feedback.VisitorRef("deleted:"+v.ID.String()), "", "", feedback.MailWishes{}
