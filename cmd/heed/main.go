@@ -23,6 +23,7 @@ var version = "dev"
 // commands is the command line.
 type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Serve the API, the dashboard and the portals."`
+	Demo    demoCmd    `cmd:"" help:"Serve a lively sample site on a throw-away database."`
 	Init    initCmd    `cmd:"" help:"Open an account with its owner, a site and an API key."`
 	Site    siteCmd    `cmd:"" help:"Work on sites."`
 	Key     keyCmd     `cmd:"" help:"Work on API keys."`

@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"portal":    {"feedback", "app", "web", "ratelimit"},
 
 	// What runs them.
+	"demo":   {"feedback", "app", "store", "prose"}, // acts a story out through app
 	"worker": {"feedback", "app", "queue", "webhook", "mail", "insights"},
 	"server": {"api", "apiref", "mcp", "dashboard", "portal", "web"},
 	"cmd":    {"*"},

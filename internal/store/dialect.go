@@ -31,6 +31,10 @@ type dialect interface {
 	// them: how common a word is, say.
 	freshPlan(args []any) []any
 
+	// bulkArgs is how many arguments a statement that inserts many rows may
+	// have.
+	bulkArgs() int
+
 	// index has searches find the post by these words, and unindex has them
 	// find it no more. indexAll is index for posts that are not yet indexed.
 	index(ctx context.Context, tx *Tx, site feedback.SiteID, post indexed) error

@@ -39,3 +39,20 @@ func (tx *Tx) InsertNotice(ctx context.Context, n *feedback.Notice) error {
 		n.SiteID, n.ID, n.Kind, n.PostID, n.StatusID, n.EntryID, n.CommentID, n.EndpointID, n.Note, micros(n.CreatedAt))
 	return wrap("insert notice", err)
 }
+
+// SettleNotices marks all notices of a site as worked off: nobody is to be told
+// of what is made up.
+func (tx *Tx) SettleNotices(ctx context.Context, site feedback.SiteID) error {
+	_, err := tx.exec(ctx, `
+		UPDATE notices SET done_at = created_at
+		WHERE  site_id = $1 AND done_at IS NULL`, site)
+	return wrap("settle notices", err)
+}
+
+// DueNotices counts the notices of a site that are not worked off.
+func (tx *Tx) DueNotices(ctx context.Context, site feedback.SiteID) (n int, err error) {
+	_, err = tx.row(ctx, `
+		SELECT COUNT(*) FROM notices
+		WHERE  site_id = $1 AND done_at IS NULL`, []any{site}, &n)
+	return n, wrap("count notices", err)
+}

@@ -265,6 +265,29 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 	return wrap("set status", err)
 }
 
+// SetPostFlags sets what the team can say of a post, and has searches find it or
+// not accordingly.
+func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedback.PostID, pinned, archived, locked bool) error {
+	_, err := tx.exec(ctx, `
+		UPDATE posts SET pinned = $1, archived = $2, locked = $3
+		WHERE  site_id = $4 AND id = $5`, pinned, archived, locked, site, id)
+	if err != nil {
+		return wrap("set flags", err)
+	}
+	var p reindexed
+	found, err := tx.row(ctx, `
+		SELECT p.title, p.body, `+searchable+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
+	switch {
+	case err != nil || !found:
+		return wrap("set flags", err)
+	case p.searchable:
+		return tx.IndexPost(ctx, site, id, p.title, p.body)
+	}
+	return tx.UnindexPost(ctx, site, id)
+}
+
 // Change is an entry in the history of a post.
 type Change struct {
 	PostID    feedback.PostID

@@ -18,6 +18,9 @@ func (db *DB) openPostgres(ctx context.Context) error {
 		// The error of the parser may quote the URL, and so a password.
 		return errors.New("database: the postgres URL cannot be read")
 	}
+	if db.volatile {
+		cfg.RuntimeParams["synchronous_commit"] = "off"
+	}
 	pool := stdlib.OpenDB(*cfg)
 	conns := max(16, 8*runtime.GOMAXPROCS(0))
 	pool.SetMaxOpenConns(conns)

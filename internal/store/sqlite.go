@@ -22,7 +22,11 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		return errors.New("database: sqlite needs the path of a file")
 	}
 	db.path = path
-	write, err := sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate"))
+	lock := "_txlock=immediate"
+	if db.volatile {
+		lock += "&_pragma=synchronous(OFF)"
+	}
+	write, err := sql.Open("sqlite", sqliteDSN(path, lock))
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}

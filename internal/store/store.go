@@ -25,13 +25,19 @@ type Options struct {
 	URL string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	Log *slog.Logger
+	// Volatile lets an acknowledged write be lost with the machine, for the
+	// making of a database that can be made again.
+	Volatile bool
+	Log      *slog.Logger
 }
 
 // DB is one database, safe for concurrent use.
 type DB struct {
-	url    string
-	path   string // SQLite only
+	url  string
+	path string // SQLite only
+
+	volatile bool
+
 	d      dialect
 	now    func() time.Time
 	log    *slog.Logger
@@ -56,7 +62,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{url: o.URL, now: o.Now, log: o.Log}
+	db := &DB{url: o.URL, volatile: o.Volatile, now: o.Now, log: o.Log}
 	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
 	case "sqlite":
 		return db, db.openSQLite(ctx, rest)
