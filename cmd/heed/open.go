@@ -12,12 +12,14 @@ import (
 	"heed/internal/config"
 	"heed/internal/feedback"
 	"heed/internal/store"
+	"heed/internal/webhook"
 )
 
 // settings are those of every command that works on the database.
 type settings struct {
 	config.Database
 	config.Rules
+	config.Webhooks
 }
 
 // opened is a database with the operations on it.
@@ -26,6 +28,7 @@ type opened struct {
 	app    *app.App
 	master auth.Master
 	kinds  feedback.AgentKinds
+	guard  *webhook.Guard
 }
 
 // open opens the database, brings its schema up to date and wires the operations
@@ -47,7 +50,7 @@ func (s *settings) open(ctx context.Context, log *slog.Logger) (*opened, error) 
 		return nil, errors.Join(err, db.Close())
 	}
 	rules.Master, rules.Log = master, log
-	return &opened{db: db, app: app.New(db, rules), master: master, kinds: rules.AgentKinds}, nil
+	return &opened{db: db, app: app.New(db, rules), master: master, kinds: rules.AgentKinds, guard: rules.Webhooks.Guard}, nil
 }
 
 func (o *opened) close() error {
@@ -64,7 +67,9 @@ func (s *settings) rules() (cfg app.Config, err error) {
 	if !plan.Valid() {
 		errPlan = fmt.Errorf("default plan %q: want %s", s.DefaultPlan, strings.Join(plan.Values(), ", "))
 	}
-	return app.Config{AgentKinds: kinds, PlanLimits: limits, DefaultPlan: plan}, errors.Join(errKinds, errLimits, errPlan)
+	hooks, errHooks := s.webhooks()
+	return app.Config{AgentKinds: kinds, PlanLimits: limits, DefaultPlan: plan, Webhooks: hooks},
+		errors.Join(errKinds, errLimits, errPlan, errHooks)
 }
 
 // master returns the secret that everything else is derived from. For a SQLite

@@ -85,12 +85,17 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		Ready: o.app.Ready, Metrics: metrics, Log: log,
 	})
 
+	send, err := c.deliveries(o, log, metrics)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+
 	// The workers stop after the last request: what it recorded is theirs.
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		tasks := append(worker.Sweeps(o.app), themes.Tasks()...)
-		worker.Run(work, log, append(tasks, meanings.Task())...)
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
 		close(stopped)
 	}()
 	log.Info("serving", "address", l.Addr().String(), "url", base, "version", version)

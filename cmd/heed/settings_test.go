@@ -39,6 +39,7 @@ func settingsText() string {
 		{"The database", reflect.TypeFor[config.Database]()},
 		{"What is allowed", reflect.TypeFor[config.Rules]()},
 		{"The server", reflect.TypeFor[config.Server]()},
+		{"Webhooks", reflect.TypeFor[config.Webhooks]()},
 		{"An AI provider", reflect.TypeFor[config.AI]()},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| Variable | Flag | Default | Meaning |\n|---|---|---|---|\n", part.title)

@@ -95,7 +95,7 @@ func operations(kinds feedback.AgentKinds) []operation {
 	var ops []operation
 	for _, some := range [][]operation{
 		siteOperations(), postOperations(), commentOperations(), statusOperations(), changelogOperations(),
-		insightOperations(), automationOperations(kinds),
+		insightOperations(), automationOperations(kinds), webhookOperations(),
 	} {
 		ops = append(ops, some...)
 	}

@@ -92,8 +92,8 @@ func (c *call) readBody(w http.ResponseWriter) error {
 		return invalidRequest("body_unreadable", "The body cannot be read.", "Send the request again.")
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
-		if c.op.body == nil || c.op.body.NumField() == 0 {
-			return nil // nothing is needed
+		if !c.op.needsBody() {
+			return nil
 		}
 		return invalidRequest("empty_body", "The request has no body.", "Send a JSON object as the body.")
 	}

@@ -59,8 +59,9 @@ func checkJSON(b []byte) error {
 // decode reads a JSON text that checkJSON let pass into the struct that dst
 // points to, and returns what does not fit. Members map to fields by their json
 // tag. A pointer may be absent but not null; with the tag null:"ok" it may be
-// null but not absent; everything else is required. Values are judged elsewhere:
-// here only their types are.
+// null but not absent; a pointer to a pointer may be both, and points to nil if
+// it was null; everything else is required. Values are judged elsewhere: here
+// only their types are.
 func decode(text []byte, dst any) (p feedback.Problems) {
 	v := reflect.ValueOf(dst).Elem()
 	if len(text) == 0 {
@@ -81,6 +82,8 @@ func decode(text []byte, dst any) (p feedback.Problems) {
 		case !given && (!optional(f)):
 			p.Add(name, feedback.RuleRequired, "is required")
 		case !given, null && f.Tag.Get("null") == "ok":
+		case null && clearable(f):
+			v.Field(i).Set(reflect.New(f.Type.Elem()))
 		case null:
 			p.Add(name, feedback.RuleNull, "must not be null")
 		default:
@@ -107,9 +110,15 @@ func optional(f reflect.StructField) bool {
 	return (f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Slice) && f.Tag.Get("null") != "ok"
 }
 
+// clearable reports whether a member may be absent and may be null, which are two
+// things.
+func clearable(f reflect.StructField) bool {
+	return f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Pointer
+}
+
 // decodeValue reads one value, which is not null unless it is an element.
 func decodeValue(p *feedback.Problems, path string, raw json.RawMessage, v reflect.Value) {
-	if v.Kind() == reflect.Pointer {
+	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}

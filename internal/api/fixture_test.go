@@ -25,6 +25,9 @@ func (p *place) fixture(t testing.TB) *fixture {
 	f.ids["entryId"] = p.entry(t, "News")
 	f.ids["changelogEntryId"] = f.ids["entryId"]
 	f.ids["runId"] = p.run(t, p.post(t, "Worked on"))
+	hooks := "/v1/sites/" + p.id + "/webhook-endpoints"
+	f.ids["endpointId"] = p.must(t, "POST", hooks, object{"url": "https://hooks.example.com/"})["id"].(string)
+	f.ids["deliveryId"] = p.must(t, "POST", hooks+"/"+f.ids["endpointId"]+"/test", object{})["id"].(string)
 	return f
 }
 

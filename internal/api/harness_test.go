@@ -46,13 +46,13 @@ var suites = []struct {
 	name string
 	run  func(*testing.T, *world)
 }{
-	{"Objects", testObjects}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
+	{"Objects", testObjects}, {"Flags", testFlags}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
 	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
 	{"Insights", testInsights},
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 	{"Races", testRaces},
-	{"Pages", testPages}, {"SearchPages", testSearchPages}, {"Cursors", testCursors},
+	{"Pages", testPages}, {"Cursors", testCursors},
 	{"Isolation", testIsolation}, {"BadInput", testBadInput}, {"BadQuery", testBadQuery}, {"HostileStrings", testHostileStrings},
 	{"RateLimits", testRateLimits}, {"FailedAuthentication", testFailedAuthentication},
 }

@@ -3,6 +3,8 @@ package api_test
 import (
 	"strings"
 	"testing"
+
+	"heed/internal/feedback"
 )
 
 // testObjects calls every operation once and holds each member of its answer
@@ -145,6 +147,31 @@ func testObjects(t *testing.T, w *world) {
 		if !seen[op.id] && !strings.Contains(op.path, "webhook") {
 			t.Errorf("no row for %s", op.id)
 		}
+	}
+}
+
+// testFlags sets each flag and each tag of a post alone and looks for it in every
+// answer that holds a post.
+func testFlags(t *testing.T, w *world) {
+	p := w.newPlace(t)
+	post := p.post(t, "Flagged")
+	id := int64(number[feedback.PostID](t, post))
+	p.tag(t, 1, "b tag", post)
+	p.tag(t, 2, "a tag", post)
+	want := p.must(t, "GET", p.postPath(post), nil)
+	if d := differences("tags", want["tags"], []any{
+		object{"id": feedback.TagID(2).String(), "name": "a tag", "color": "#123456"},
+		object{"id": feedback.TagID(1).String(), "name": "b tag", "color": "#123456"},
+	}); d != nil {
+		t.Error(d)
+	}
+	for _, flag := range []string{"pinned", "locked", "archived"} {
+		w.exec(t, `UPDATE posts SET pinned = FALSE, locked = FALSE, archived = FALSE WHERE id = $1`, id)
+		w.exec(t, `UPDATE posts SET `+flag+` = TRUE WHERE id = $1`, id)
+		want["pinned"], want["locked"], want["archived"] = false, false, false
+		want[flag] = true
+		w.call(t, "GET", p.postPath(post), nil).want(t, 200, want)
+		w.call(t, "GET", p.path+"/posts", nil).want(t, 200, object{"data": []any{want}, "nextCursor": nil})
 	}
 }
 

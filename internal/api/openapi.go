@@ -25,6 +25,7 @@ type (
 		Servers    []map[string]string              `json:"servers"`
 		Tags       []map[string]string              `json:"tags"`
 		Paths      map[string]map[string]*described `json:"paths"`
+		Webhooks   map[string]map[string]*described `json:"webhooks"`
 		Components components                       `json:"components"`
 	}
 	components struct {
@@ -102,7 +103,9 @@ const about = `Heed collects feedback and shows a roadmap. All routes are under 
 
 Send your key with every request: ` + "`Authorization: Bearer <API_KEY>`" + `. Keys are made in the dashboard and hold scopes; a new key only reads.
 
-Writes take an ` + "`Idempotency-Key`" + ` header: a repeated request is answered as the first was and changes nothing. Lists are read page by page: pass nextCursor as cursor.`
+Writes take an ` + "`Idempotency-Key`" + ` header: a repeated request is answered as the first was and changes nothing. Lists are read page by page: pass nextCursor as cursor.
+
+Webhooks push events to you, signed as Standard Webhooks has it; their payloads are in the webhooks section of this document.`
 
 // mustDocument describes the operations. It panics on a type that cannot be
 // described, which a test finds before anybody else.
@@ -140,6 +143,7 @@ func mustDocument(ops []operation, kinds feedback.AgentKinds, baseURL string) []
 		}
 		d.Paths[op.path][strings.ToLower(op.method)] = describe(op, s)
 	}
+	d.Webhooks = webhooks(s)
 	b, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		panic(err)
@@ -182,7 +186,7 @@ func describe(op *operation, s *schemas) *described {
 	}
 	if op.body != nil && op.body.NumField() > 0 {
 		ref := s.of(op.body)
-		d.RequestBody = &requestBody{Required: true, Content: map[string]mediaType{
+		d.RequestBody = &requestBody{Required: op.needsBody(), Content: map[string]mediaType{
 			"application/json": {Schema: ref, Example: s.example(ref)},
 		}}
 	}

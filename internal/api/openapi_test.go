@@ -58,7 +58,17 @@ getPostContent        GET  /v1/sites/{siteId}/posts/{postId}/content      posts:
 undoAction            POST /v1/sites/{siteId}/actions/{actionId}/undo     posts:write     200 UndoResult
 listAgentRuns         GET  /v1/automation/runs                            automation:read 200 AgentRunList
 getAgentRun           GET  /v1/automation/runs/{runId}                    automation:read 200 AgentRun
-listAgentRunSteps     GET  /v1/automation/runs/{runId}/steps              automation:read 200 AgentRunStepList`
+listAgentRunSteps     GET  /v1/automation/runs/{runId}/steps              automation:read 200 AgentRunStepList
+createWebhookEndpoint POST   /v1/sites/{siteId}/webhook-endpoints                             webhooks:write 201 WebhookEndpointWithSecret
+listWebhookEndpoints  GET    /v1/sites/{siteId}/webhook-endpoints                             webhooks:write 200 WebhookEndpointList
+getWebhookEndpoint    GET    /v1/sites/{siteId}/webhook-endpoints/{endpointId}                webhooks:write 200 WebhookEndpoint
+updateWebhookEndpoint PATCH  /v1/sites/{siteId}/webhook-endpoints/{endpointId}                webhooks:write 200 WebhookEndpoint
+deleteWebhookEndpoint DELETE /v1/sites/{siteId}/webhook-endpoints/{endpointId}                webhooks:write 204 nothing
+rotateWebhookSecret   POST   /v1/sites/{siteId}/webhook-endpoints/{endpointId}/rotate-secret  webhooks:write 200 WebhookEndpointWithSecret
+testWebhookEndpoint   POST   /v1/sites/{siteId}/webhook-endpoints/{endpointId}/test           webhooks:write 202 WebhookDelivery
+listWebhookDeliveries GET    /v1/sites/{siteId}/webhook-endpoints/{endpointId}/deliveries     webhooks:write 200 WebhookDeliveryList
+getWebhookDelivery    GET    /v1/sites/{siteId}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}           webhooks:write 200 WebhookDeliveryDetail
+redeliverWebhook      POST   /v1/sites/{siteId}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/redeliver webhooks:write 202 WebhookDelivery`
 
 func TestDocumentOperations(t *testing.T) {
 	_, d := describe(t, feedback.DefaultAgentKinds())
@@ -90,9 +100,7 @@ func TestDocumentOperations(t *testing.T) {
 		delete(got, id)
 	}
 	for id := range got {
-		if !strings.Contains(got[id], "/webhook-endpoints") {
-			t.Errorf("an operation that nobody asked for: %s", got[id])
-		}
+		t.Errorf("an operation that nobody asked for: %s", got[id])
 	}
 }
 

@@ -23,6 +23,7 @@ type operation struct {
 	query  []param      // in documented order
 	body   reflect.Type // nil: no body
 	result reflect.Type // nil: no content
+	secret bool         // the result holds something that is shown once
 
 	// target says which site a request is about.
 	target func(*call) app.Target
@@ -31,6 +32,20 @@ type operation struct {
 }
 
 func (op *operation) writes() bool { return op.method != http.MethodGet }
+
+// needsBody reports whether a request makes no sense without a body: one with
+// members that must be there, or one that says what to change.
+func (op *operation) needsBody() bool {
+	if op.body == nil || op.method == http.MethodPatch {
+		return op.body != nil
+	}
+	for i := range op.body.NumField() {
+		if !optional(op.body.Field(i)) {
+			return true
+		}
+	}
+	return false
+}
 
 // param is a parameter of the query.
 type param struct {
@@ -95,7 +110,22 @@ func writes[B, R any](op operation, fn func(context.Context, *app.Tx, *call, B, 
 			if err != nil {
 				return app.Response{}, err
 			}
-			return app.JSON(op.status, v)
+			res, err := app.JSON(op.status, v)
+			res.Secret = op.secret
+			return res, err
+		})
+	}
+	return op
+}
+
+// deletes makes an operation that removes something and answers with nothing.
+func deletes(op operation, fn func(context.Context, *app.Tx, *call, feedback.Input) error) operation {
+	op.method, op.status = http.MethodDelete, http.StatusNoContent
+	op.perform = func(ctx context.Context, c *call) (app.Response, error) {
+		in := feedback.Input{Malformed: decode(c.body, &none{})}
+		return c.api.cfg.App.Write(ctx, c.actor, op.target(c), c.once, func(tx *app.Tx) (app.Response, error) {
+			// Empty, not nil: an answer is kept as it was sent.
+			return app.Response{Status: op.status, Body: []byte{}}, fn(ctx, tx, c, in)
 		})
 	}
 	return op

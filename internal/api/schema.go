@@ -80,7 +80,11 @@ func (s *schemas) of(t reflect.Type) *schema {
 		return &schema{Type: "string", Enum: anys(s.kinds[:]), Examples: []any{s.kinds[0]}}
 	case reflect.TypeFor[feedback.URI]():
 		return &schema{Type: "string", Format: "uri", Pattern: feedback.URI("").Rule().Pattern.String()}
-	case reflect.TypeFor[map[string]any]():
+	case reflect.TypeFor[feedback.EndpointURL]():
+		sc := textSchema(feedback.EndpointURL("").Rule())
+		sc.Format = "uri"
+		return sc
+	case reflect.TypeFor[map[string]any](), reflect.TypeFor[json.RawMessage]():
 		return &schema{Type: "object", Additional: true}
 	}
 	zero := reflect.Zero(t).Interface()
@@ -92,6 +96,12 @@ func (s *schemas) of(t reflect.Type) *schema {
 	}
 	if r, ok := zero.(interface{ Rule() feedback.Text }); ok {
 		return textSchema(r.Rule())
+	}
+	if b, ok := zero.(interface {
+		Bounds() (low, high, absent int)
+	}); ok {
+		low, high, absent := b.Bounds()
+		return &schema{Type: "integer", Minimum: &low, Maximum: &high, Default: absent, Examples: []any{absent}}
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -143,12 +153,17 @@ func (s *schemas) object(t reflect.Type) *schema {
 	o := &schema{Type: "object", Additional: false}
 	s.named[name] = o
 	request := strings.HasSuffix(name, "Request")
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue // its fields are listed too, as JSON has them
+		}
 		name := memberName(f)
 		p := s.of(f.Type)
-		if f.Type == reflect.TypeFor[[]feedback.Ref]() {
+		switch f.Type {
+		case reflect.TypeFor[[]feedback.Ref]():
 			p.MaxItems = feedback.MaxEntryPosts
+		case reflect.TypeFor[[]feedback.EventType]():
+			p.MaxItems = len(feedback.EventType("").Values())
 		}
 		if p.Ref == "" {
 			p.Description = f.Tag.Get("doc")
@@ -157,7 +172,7 @@ func (s *schemas) object(t reflect.Type) *schema {
 			}
 		}
 		omitted := strings.Contains(f.Tag.Get("json"), ",omitempty")
-		nullable := f.Type.Kind() == reflect.Pointer && !request && !omitted || f.Tag.Get("null") == "ok"
+		nullable := f.Type.Kind() == reflect.Pointer && !request && !omitted || f.Tag.Get("null") == "ok" || clearable(f)
 		if nullable {
 			p = orNull(p)
 		}

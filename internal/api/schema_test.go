@@ -54,7 +54,30 @@ StatusList: data []Status, nextCursor string|null
 ChangelogEntryList: data []ChangelogEntry, nextCursor string|null
 SearchResultList: data []SearchResult, nextCursor string|null
 AgentRunList: data []AgentRun, nextCursor string|null
-AgentRunStepList: data []AgentRunStep, nextCursor string|null`
+AgentRunStepList: data []AgentRunStep, nextCursor string|null
+WebhookEndpoint: id string, siteId string, url string, description string|null, eventTypes []enum, enabled boolean, disabledReason enum|null, disabledAt time|null, consecutiveFailures integer, previousSecretExpiresAt time|null, createdAt time, updatedAt time
+WebhookEndpointWithSecret: id string, siteId string, url string, description string|null, eventTypes []enum, enabled boolean, disabledReason enum|null, disabledAt time|null, consecutiveFailures integer, previousSecretExpiresAt time|null, createdAt time, updatedAt time, secret string
+WebhookDelivery: id string, endpointId string, messageId string, type enum, status enum, trigger enum, attemptCount integer, nextAttemptAt time|null, createdAt time, completedAt time|null
+WebhookDeliveryDetail: id string, endpointId string, messageId string, type enum, status enum, trigger enum, attemptCount integer, nextAttemptAt time|null, createdAt time, completedAt time|null, payload object, attempts []DeliveryAttempt
+DeliveryAttempt: number integer, startedAt time, durationMs integer, responseStatus integer|null, responseBody string|null, responseTruncated boolean, error string|null
+CreateWebhookEndpointRequest: url string, description? string, eventTypes? []enum
+UpdateWebhookEndpointRequest: url? string, description? string|null, eventTypes? []enum, enabled? boolean
+RotateWebhookSecretRequest: graceSeconds? integer
+TestWebhookEndpointRequest: type? enum
+WebhookEndpointList: data []WebhookEndpoint, nextCursor string|null
+WebhookDeliveryList: data []WebhookDelivery, nextCursor string|null
+PostCreatedEvent: type enum, data PostCreated
+PostStatusChangedEvent: type enum, data PostStatusChanged
+PostMovedEvent: type enum, data PostMoved
+PostMergedEvent: type enum, data PostMerged
+CommentCreatedEvent: type enum, data CommentCreated
+ChangelogPublishedEvent: type enum, data ChangelogPublished
+PostCreated: siteId string, occurredAt time, post Post, visitorId string, source enum
+PostStatusChanged: siteId string, occurredAt time, post Post, fromStatusId string|null, toStatusId string|null, enteredDoneState boolean, note string|null
+PostMoved: siteId string, occurredAt time, post Post, fromBoardId string, toBoardId string
+PostMerged: siteId string, occurredAt time, loserId string, winnerId string, actionId string, post Post
+CommentCreated: siteId string, occurredAt time, comment Comment, postId string, postTitle string
+ChangelogPublished: siteId string, occurredAt time, entry ChangelogEntry`
 
 // TestDocumentObjects holds every object against the tables, both ways.
 func TestDocumentObjects(t *testing.T) {
@@ -86,7 +109,7 @@ func TestDocumentObjects(t *testing.T) {
 		}
 	}
 	for name := range schemas {
-		if !known[name] && !strings.Contains(name, "Webhook") {
+		if !known[name] {
 			t.Errorf("an object that nobody asked for: %s", name)
 		}
 	}

@@ -29,16 +29,20 @@ type Config struct {
 	AgentKinds  feedback.AgentKinds
 	PlanLimits  feedback.PlanLimits
 	DefaultPlan feedback.Plan
+	Webhooks    Webhooks
 	Log         *slog.Logger
 }
 
 // App performs the operations of the service on one database.
 type App struct {
-	db     *store.DB
-	cfg    Config
-	sealer *auth.Sealer
-	locks  idempotency.Locks
-	touch  toucher
+	db      *store.DB
+	cfg     Config
+	sealer  *auth.Sealer // of kept responses
+	secrets *auth.Sealer // of webhook endpoints
+	locks   idempotency.Locks
+	touch   toucher
+	hints   hints
+	load    load
 
 	insightsAsked hint
 	reworded      rewordedPosts
@@ -50,7 +54,13 @@ func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{db: db, cfg: cfg, sealer: cfg.Master.Sealer("idempotent responses"), insightsAsked: newHint()}
+	cfg.Webhooks.fill()
+	a := &App{
+		db: db, cfg: cfg,
+		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
+		insightsAsked: newHint(),
+	}
+	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
 	a.reworded.start()
 	a.touch.start(a)
 	return a
@@ -62,6 +72,9 @@ func (a *App) Close() { a.touch.stop() }
 
 // AgentKinds are the names of the agent kinds in force.
 func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
+
+// Now is the time by the clock of the database.
+func (a *App) Now() time.Time { return a.db.Now() }
 
 // Ready reports whether operations can be served.
 func (a *App) Ready(ctx context.Context) error { return a.db.Ping(ctx) }
@@ -161,6 +174,7 @@ func (tx *Tx) siteOfRun(ctx context.Context, run string) (*feedback.Site, error)
 
 // Read runs fn on the site of the target, without a transaction.
 func (a *App) Read(ctx context.Context, actor *Actor, t Target, fn func(*Tx) error) error {
+	defer a.load.enter()()
 	return a.db.Read(ctx, func(s *store.Tx) error {
 		tx := &Tx{s: s, app: a, actor: actor}
 		if err := tx.enter(ctx, t); err != nil {

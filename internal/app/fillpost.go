@@ -45,15 +45,16 @@ func (f *filler) board() *feedback.Board {
 	return &f.boards[i]
 }
 
-// someone chooses a visitor for a post that n of them react to. Most are those
-// who came at the time of the post, which is also what keeps the rows of a batch
-// close together in the tables.
+// someone chooses a visitor for a post that n of them react to: mostly one of
+// those who came at the time of the post. That is how it goes, and it keeps the
+// rows of a batch close together in the indexes: spread over all visitors, each
+// vote would have SQLite write a page of its own.
 func (f *filler) someone(fraction float64, n int) int {
 	all := len(f.visitors)
-	if f.r.IntN(8) == 0 {
-		return int(float64(all) * math.Pow(f.r.Float64(), 1.7)) // a few early ones are always there
+	if f.r.IntN(24) == 0 {
+		return int(float64(all) * math.Pow(f.r.Float64(), 1.7)) // some early ones are always there
 	}
-	near := max(4*n, all/40)
+	near := max(4*n, all/400, 50)
 	v := int(fraction*float64(all)) + int(float64(near)*f.r.NormFloat64()/2)
 	return min(max(v, 0), all-1)
 }

@@ -47,6 +47,7 @@ func JSON(status int, v any) (Response, error) {
 // both or neither; a repeated request gets the kept response, byte for byte, and
 // fn does not run. fn may run more than once before it is committed.
 func (a *App) Write(ctx context.Context, actor *Actor, t Target, once Once, fn func(*Tx) (Response, error)) (Response, error) {
+	defer a.load.enter()()
 	if once.Key != "" && a.db.Embedded() {
 		unlock, free := a.locks.TryLock(fmt.Sprintf("%d %s", actor.Account.ID, once.Key))
 		if !free {

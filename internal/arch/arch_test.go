@@ -76,7 +76,7 @@ func TestRulesFind(t *testing.T) {
 		"a package nobody planned": {"internal/util/util.go",
 			"// Package util is for everything.\npackage util\n", "imports", "no place"},
 		"SQL outside of store": {"internal/app/app.go",
-			"// Package app is verbs.\npackage app\nimport _ \"database/sql\"\n", "imports", "for store only"},
+			"// Package app is verbs.\npackage app\nimport _ \"database/sql\"\n", "imports", "for store, feedbacktest only"},
 		"a driver outside of store": {"internal/app/app.go",
 			"// Package app is verbs.\npackage app\nimport _ \"github.com/jackc/pgx/v5/pgconn\"\n", "imports", "for store, feedbacktest only"},
 		"no package comment": {"internal/auth/auth.go", "package auth\n", "package comments", "auth"},

@@ -27,6 +27,14 @@ type Server struct {
 	LogLevel   string `name:"log-level" env:"HEED_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"What is logged: debug, info, warn or error."`
 }
 
+// Webhooks says how events are sent to those who listen.
+type Webhooks struct {
+	Schedule     string `name:"webhook-schedule" env:"HEED_WEBHOOK_SCHEDULE" default:"0s,5s,5m,30m,2h,5h,10h,14h,20h,24h" placeholder:"DELAYS" help:"How long to wait before each attempt at a delivery."`
+	DisableAfter int    `name:"webhook-disable-after" env:"HEED_WEBHOOK_DISABLE_AFTER" default:"5" placeholder:"N" help:"How many deliveries in a row may fail for good before their endpoint is disabled."`
+	AllowCIDRs   string `name:"webhook-allow-cidrs" env:"HEED_WEBHOOK_ALLOW_CIDRS" placeholder:"CIDRS" help:"Private networks that endpoints may be in, such as 10.0.0.0/8; any port is allowed there. HTTPS stays required."`
+	ExtraCA      string `name:"webhook-extra-ca" env:"HEED_WEBHOOK_EXTRA_CA" type:"path" placeholder:"FILE" help:"PEM file of a certificate authority to trust beside the system's."`
+}
+
 // AI names a provider for insights. Without one the model in the program does
 // everything.
 type AI struct {

@@ -41,6 +41,9 @@ const (
 	NoticeShipped   NoticeKind = "shipped"   // an agent's run about the post shipped
 	NoticeComment   NoticeKind = "comment"   // somebody answered
 	NoticeChangelog NoticeKind = "changelog" // an entry was published
+	// NoticeWebhookDisabled is for the owners of the account: the service has
+	// disabled a webhook endpoint. The note is the [DisabledReason].
+	NoticeWebhookDisabled NoticeKind = "webhook_disabled"
 )
 
 // Notice is something the people behind a post are to be told. One row stands
@@ -54,6 +57,8 @@ type Notice struct {
 	StatusID  StatusID
 	EntryID   EntryID
 	CommentID CommentID
-	Note      string
-	CreatedAt time.Time
+	// EndpointID is the endpoint of a [NoticeWebhookDisabled].
+	EndpointID EndpointID
+	Note       string
+	CreatedAt  time.Time
 }

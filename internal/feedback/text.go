@@ -48,6 +48,10 @@ type (
 	Repo             string
 	URI              string
 	SearchQuery      string
+	// EndpointURL is where webhooks are sent to. What it may name is for a
+	// [URLCheck] to say.
+	EndpointURL         string
+	EndpointDescription string
 	// VisitorRef is the caller's own id for a person.
 	VisitorRef string
 	// Ref is the spelling of an id that stands in a body.
@@ -90,10 +94,12 @@ func (Repo) Rule() Text        { return Text{Min: 1} }
 func (URI) Rule() Text {
 	return Text{Pattern: uriForm, Form: "an absolute URI such as https://example.com/pull/1"}
 }
-func (SearchQuery) Rule() Text { return Text{Min: 1} }
-func (VisitorRef) Rule() Text  { return Text{Min: 1, Max: 200} }
-func (Ref) Rule() Text         { return Text{Min: 1} }
-func (FreeText) Rule() Text    { return Text{} }
+func (SearchQuery) Rule() Text         { return Text{Min: 1} }
+func (EndpointURL) Rule() Text         { return Text{Min: 1, Max: 2048} }
+func (EndpointDescription) Rule() Text { return Text{Max: 500} }
+func (VisitorRef) Rule() Text          { return Text{Min: 1, Max: 200} }
+func (Ref) Rule() Text                 { return Text{Min: 1} }
+func (FreeText) Rule() Text            { return Text{} }
 
 // Broken returns the rule that s breaks and the rule in words, or two empty
 // strings.

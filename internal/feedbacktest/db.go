@@ -54,9 +54,16 @@ func OpenURL(t testing.TB, url string, now func() time.Time) *store.DB {
 // none, closed when the test ends.
 func NewApp(t testing.TB, db *store.DB) *app.App {
 	t.Helper()
+	return NewAppWith(t, db, auth.NewMaster(), app.Webhooks{})
+}
+
+// NewAppWith is NewApp with a master secret, which apps on one database share,
+// and settings of webhooks.
+func NewAppWith(t testing.TB, db *store.DB, master auth.Master, hooks app.Webhooks) *app.App {
+	t.Helper()
 	a := app.New(db, app.Config{
-		Master: auth.NewMaster(), AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(),
-		DefaultPlan: feedback.Studio,
+		Master: master, AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(),
+		DefaultPlan: feedback.Studio, Webhooks: hooks,
 	})
 	t.Cleanup(a.Close)
 	return a

@@ -68,6 +68,12 @@ func Of(t time.Time, random uint64) int64 {
 	return ms<<randomBits | int64(random&randomMask)
 }
 
+// Floor returns the least integer whose time part is t: every id made earlier, to
+// the millisecond, is below it.
+func Floor(t time.Time) int64 {
+	return min(max(t.UnixMilli(), 0), maxMillis) << randomBits
+}
+
 // Time returns the moment id was made for, to the millisecond.
 func (id ID[K]) Time() time.Time { return time.UnixMilli(int64(id) >> randomBits).UTC() }
 

@@ -24,6 +24,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	latency  *prometheus.HistogramVec
 	refusals prometheus.Counter
+	webhooks *prometheus.HistogramVec
 }
 
 // NewMetrics returns Metrics that also report on the database and the process.
@@ -41,7 +42,11 @@ func NewMetrics(database func() DatabaseStats) *Metrics {
 			Name: "heed_rate_limit_refusals_total", Help: "Requests refused by a rate limit.",
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.latency, m.refusals,
+	m.webhooks = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "heed_webhook_attempt_duration_seconds", Help: "How long attempts at webhook deliveries took, by outcome.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
+	}, []string{"outcome"})
+	m.registry.MustRegister(m.requests, m.latency, m.refusals, m.webhooks,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	gauge := func(name, help string, value func(DatabaseStats) float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
@@ -62,6 +67,11 @@ func NewMetrics(database func() DatabaseStats) *Metrics {
 
 // RateLimited counts a request that was refused by a rate limit.
 func (m *Metrics) RateLimited() { m.refusals.Inc() }
+
+// WebhookAttempt counts an attempt at a webhook delivery.
+func (m *Metrics) WebhookAttempt(outcome string, took time.Duration) {
+	m.webhooks.WithLabelValues(outcome).Observe(took.Seconds())
+}
 
 // request counts a request. The route is its pattern, not its path, so there is a
 // bounded number of series.

@@ -52,7 +52,7 @@ func New(cfg Config) *Server {
 		Handler: s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// The API comes before the mux, which would redirect a path
 			// with an empty segment to another one.
-			if strings.HasPrefix(r.URL.Path, "/v1/") {
+			if r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") {
 				cfg.API.ServeHTTP(w, r)
 				return
 			}

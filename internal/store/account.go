@@ -85,6 +85,14 @@ func (tx *Tx) Team(ctx context.Context, account feedback.AccountID, limit int) (
 	return out, wrap("team", err)
 }
 
+// RenameMember changes what a member of an account is called.
+func (tx *Tx) RenameMember(ctx context.Context, account feedback.AccountID, id feedback.MemberID, name string) error {
+	_, err := tx.exec(ctx, `
+		UPDATE members SET name = $1
+		WHERE  account_id = $2 AND id = $3`, name, account, id)
+	return wrap("rename member", err)
+}
+
 // SeatCount counts the members of an account.
 func (tx *Tx) SeatCount(ctx context.Context, id feedback.AccountID) (n int, err error) {
 	_, err = tx.row(ctx, `SELECT COUNT(*) FROM members WHERE account_id = $1`, []any{id}, &n)

@@ -9,13 +9,8 @@ import (
 	"heed/internal/feedback"
 )
 
-// bulkArgs is how many arguments one statement takes at most. Fewer cost
-// PostgreSQL more journeys; more cost SQLite, whose driver looks up each by name
-// in a list.
-const bulkArgs = 128
-
-// bulk inserts rows into one table, many with each statement: on PostgreSQL a
-// statement is a journey to the server and back.
+// bulk inserts rows into one table. On PostgreSQL, where a statement is a
+// journey to the server and back, many go with each.
 type bulk struct {
 	tx      *Tx
 	table   string
@@ -26,12 +21,18 @@ type bulk struct {
 
 func (tx *Tx) bulk(table string, columns ...string) *bulk {
 	b := &bulk{tx: tx, table: table, columns: columns, rows: 1}
-	for b.rows*2*len(columns) <= bulkArgs {
+	for b.rows*2*len(columns) <= tx.d.bulkArgs() {
 		b.rows *= 2
 	}
 	b.args = make([]any, 0, b.rows*len(columns))
 	return b
 }
+
+// bulkArgs: a statement of one row needs no journal of its own, with which
+// SQLite could take back half of it; that costs more than the statements.
+func (sqliteDialect) bulkArgs() int { return 0 }
+
+func (postgresDialect) bulkArgs() int { return 512 }
 
 // add inserts a row, now or with one of the next.
 func (b *bulk) add(ctx context.Context, values ...any) error {

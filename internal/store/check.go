@@ -88,12 +88,37 @@ func counterChecks() []Check {
 			SELECT COALESCE(MAX(r.number), 0) FROM runs r WHERE r.site_id = t.id`, "as its highest run number"),
 		counter("runs", "step_count", `
 			SELECT COUNT(*) FROM run_steps s WHERE s.site_id = t.site_id AND s.run_id = t.id`, "steps"),
+		counter("deliveries", "attempt_count", `
+			SELECT COUNT(*) FROM delivery_attempts a
+			WHERE  a.site_id = t.site_id AND a.endpoint_id = t.endpoint_id AND a.delivery_id = t.id`, "attempts in its log"),
 	}
 }
 
 // ruleChecks look for rows that break a rule between rows.
 func ruleChecks() []Check {
 	return []Check{{
+		Name: "webhooks",
+		query: `
+		SELECT d.id
+		FROM   deliveries d
+		WHERE  (d.status = 'pending') <> (d.next_attempt_at IS NOT NULL)
+		OR     (d.status = 'pending') <> (d.completed_at IS NULL)`,
+		width: 1,
+		line: func(v []int64) string {
+			return fmt.Sprintf("deliveries %s: it waits and will not be sent, or is over and will be", spell("deliveries", v[0]))
+		},
+	}, {
+		Name: "webhooks",
+		query: `
+		SELECT a.delivery_id
+		FROM   delivery_attempts a
+		WHERE  NOT EXISTS (SELECT 1 FROM deliveries d
+		                   WHERE  d.site_id = a.site_id AND d.endpoint_id = a.endpoint_id AND d.id = a.delivery_id)`,
+		width: 1,
+		line: func(v []int64) string {
+			return fmt.Sprintf("delivery_attempts: they are about %s, and there is no such delivery", spell("deliveries", v[0]))
+		},
+	}, {
 		Name: "runs",
 		query: `
 		SELECT post_id, COUNT(*)

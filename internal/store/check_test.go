@@ -115,6 +115,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	const (
 		ofSqlite   = "sqlite"
 		ofPostgres = "postgres"
+		endpoint   = `INSERT INTO webhook_endpoints (site_id, id, url, event_types, enabled, disabled_reason, consecutive_failures,
+			secret, created_at, updated_at) VALUES ($site, 1, 'https://hooks.example.com/', '', TRUE, '', 0, '', 0, 0)`
 	)
 	for name, tc := range map[string]struct {
 		engine string // "": both
@@ -140,6 +142,22 @@ func TestCheckFindsDamage(t *testing.T) {
 		"steps miscounted": {
 			damage: []string{`UPDATE runs SET step_count = 5 WHERE number = 1`},
 			want:   []string{"step_count is 5, and it has 1 steps"}, lines: 1},
+		"a delivery that waits for ever": {
+			damage: []string{endpoint, `INSERT INTO deliveries (site_id, endpoint_id, id, message_id, type, cause, status, attempt_count, created_at)
+				SELECT $site, 1, 2, MIN(id), 'post.created', 'event', 'pending', 0, 0 FROM events WHERE site_id = $site`},
+			want: []string{"webhooks: deliveries dlv_0000000000002: it waits"}, lines: 1},
+		"attempts miscounted": {
+			damage: []string{endpoint, `INSERT INTO deliveries (site_id, endpoint_id, id, message_id, type, cause, status, attempt_count, created_at, completed_at)
+				SELECT $site, 1, 2, MIN(id), 'post.created', 'event', 'failed', 3, 0, 1 FROM events WHERE site_id = $site`},
+			want: []string{"attempt_count is 3, and it has 0 attempts"}, lines: 1},
+		"an attempt of nothing": {
+			damage: []string{endpoint, `INSERT INTO delivery_attempts (site_id, endpoint_id, delivery_id, number, started_at, duration,
+				response_status, response_truncated, error, response_body) VALUES ($site, 1, 2, 1, 0, 0, 200, FALSE, '', '')`},
+			want: []string{"webhooks: delivery_attempts: they are about dlv_0000000000002"}, lines: 1},
+		"a delivery of nothing": {
+			damage: []string{endpoint, `INSERT INTO deliveries (site_id, endpoint_id, id, message_id, type, cause, status, attempt_count, created_at, completed_at)
+				VALUES ($site, 1, 2, 3, 'post.created', 'event', 'failed', 0, 0, 1)`},
+			want: []string{"message_id names msg_0000000000003"}, lines: 1},
 		"a board that is gone": {
 			damage: []string{`UPDATE posts SET board_id = 12345 WHERE id = $post`},
 			want:   []string{"references: posts $spelled: board_id names brd_", "in boards of the same site"}},

@@ -15,6 +15,10 @@ type dialect interface {
 	// transaction is over.
 	forUpdate() string
 
+	// claim ends a SELECT of rows of a table that are to be taken by one of
+	// several processes: those that another is taking are passed over.
+	claim(table string) string
+
 	// retryable reports whether a transaction that failed with err may
 	// succeed if run again unchanged.
 	retryable(err error) bool
@@ -26,6 +30,10 @@ type dialect interface {
 	// freshPlan marks the arguments of a query whose best plan depends on
 	// them: how common a word is, say.
 	freshPlan(args []any) []any
+
+	// bulkArgs is how many arguments a statement that inserts many rows may
+	// have.
+	bulkArgs() int
 
 	// index has searches find the post by these words, and unindex has them
 	// find it no more. indexAll is index for posts that are not yet indexed.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -143,4 +144,58 @@ func TestFillRefuses(t *testing.T) {
 			t.Errorf("the one post has %d votes; want 3000", got)
 		}
 	})
+}
+
+// Filling takes turns with a server that works on the same database.
+func TestFillBesideServer(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			url := "sqlite:" + filepath.Join(t.TempDir(), "heed.db")
+			if engine == "postgres" {
+				url = feedbacktest.PostgresURL(t)
+			}
+			server, operator := feedbacktest.OpenURL(t, url, nil), feedbacktest.OpenURL(t, url, nil)
+			a := feedbacktest.NewApp(t, server)
+			o := feedbacktest.OpenAccount(t, a, "Busy", feedback.Studio)
+			filled := make(chan error, 1)
+			go func() {
+				filled <- feedbacktest.NewApp(t, operator).Fill(t.Context(), app.FillOptions{Site: o.Site.ID.String(), Posts: 1500, Votes: -1, Comments: -1})
+			}()
+			actor := &app.Actor{Source: feedback.FromAPI, Account: &o.Account, Key: &o.Key}
+			written := 0
+			for done := false; !done; {
+				select {
+				case err := <-filled:
+					if err != nil {
+						t.Fatalf("Fill: %v", err)
+					}
+					done = true
+				default:
+				}
+				_, err := a.Write(t.Context(), actor, app.Target{Site: o.Site.ID.String()}, app.Once{}, func(tx *app.Tx) (app.Response, error) {
+					boards, err := tx.Boards(t.Context(), feedback.Window{Limit: 1})
+					if err != nil {
+						return app.Response{}, err
+					}
+					_, err = tx.CreatePost(t.Context(), feedback.NewPost{
+						Board: feedback.Ref(boards.Items[0].ID.String()), Title: "Meanwhile", Visitor: "ada",
+					})
+					return app.Response{}, err
+				})
+				if err != nil {
+					t.Fatalf("a write while the site is filled: %v", err)
+				}
+				written++
+			}
+			if n := number(t, server, `SELECT COUNT(*) FROM posts`); n != int64(1500+written) {
+				t.Errorf("%d posts; want 1500 and the %d written meanwhile", n, written)
+			}
+			if written < 5 {
+				t.Errorf("only %d writes came through meanwhile", written)
+			}
+			for _, line := range discrepancies(t, a) {
+				t.Error(line)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"iter"
@@ -40,24 +41,41 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
 }
 
-// Post returns a post with the names that belong to it, or nil.
+// Post returns a post with the names and tags that belong to it, or nil. It is
+// one query with a row for each tag: of one post there are few.
 func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
-	posts, err := collect(ctx, tx, `
-		SELECT `+postColumns+`, `+stateColumns+`, b.name, s.name
+	rows, err := tx.q.QueryContext(ctx, `
+		SELECT `+postColumns+`, `+stateColumns+`, b.name, s.name, t.id, t.name, t.color
 		FROM   posts p
 		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
 		LEFT JOIN statuses s ON s.site_id = p.site_id AND s.id = p.status_id
-		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
-		p.SiteID = site
-		return r.Scan(append(append(postFields(p), stateFields(p)...), &p.BoardName, &p.StatusName)...)
-	})
+		LEFT JOIN post_tags pt ON pt.site_id = p.site_id AND pt.post_id = p.id
+		LEFT JOIN tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
+		WHERE  p.site_id = $1 AND p.id = $2`, site, id)
 	if err != nil {
 		return nil, wrap("post", err)
 	}
-	if err := tx.addTags(ctx, site, posts); err != nil {
-		return nil, err
+	defer rows.Close()
+	var found *feedback.Post
+	for rows.Next() {
+		p := &feedback.Post{SiteID: site}
+		var tag feedback.TagID
+		var name, color *string
+		into := append(append(postFields(p), stateFields(p)...), &p.BoardName, &p.StatusName, &tag, &name, &color)
+		if err := rows.Scan(into...); err != nil {
+			return nil, wrap("post", err)
+		}
+		if found == nil {
+			found = p
+		}
+		if tag != 0 {
+			found.Tags = append(found.Tags, feedback.Tag{ID: tag, Name: *name, Color: *color})
+		}
 	}
-	return first(posts, nil)
+	if found != nil {
+		sortTags(found.Tags)
+	}
+	return found, wrap("post", rows.Err())
 }
 
 // LockPost returns a post without the names that belong to it, or nil, and
@@ -100,7 +118,7 @@ func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.Bo
 		ORDER  BY p.id DESC
 		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
-	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
+	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, p *feedback.Post) error {
 		p.SiteID = site
 		return r.Scan(postFields(p)...)
 	})
@@ -200,8 +218,7 @@ func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedbac
 		SELECT pt.post_id, t.id, t.name, t.color
 		FROM   post_tags pt
 		JOIN   tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
-		WHERE  pt.site_id = $1 AND pt.post_id IN (`+in+`)
-		ORDER  BY pt.post_id, t.name, t.id`, args...)
+		WHERE  pt.site_id = $1 AND pt.post_id IN (`+in+`)`, args...)
 	if err != nil {
 		return wrap("tags", err)
 	}
@@ -215,7 +232,15 @@ func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedbac
 		p := byID[post]
 		p.Tags = append(p.Tags, t)
 	}
+	for i := range posts {
+		sortTags(posts[i].Tags)
+	}
 	return wrap("tags", rows.Err())
+}
+
+// sortTags sorts by name in Go: the databases do not agree on the alphabet.
+func sortTags(tags []feedback.Tag) {
+	slices.SortFunc(tags, func(a, b feedback.Tag) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 }
 
 // PostContent returns what a post says, or nil.
@@ -238,6 +263,29 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 		UPDATE posts SET status_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, site, id)
 	return wrap("set status", err)
+}
+
+// SetPostFlags sets what the team can say of a post, and has searches find it or
+// not accordingly.
+func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedback.PostID, pinned, archived, locked bool) error {
+	_, err := tx.exec(ctx, `
+		UPDATE posts SET pinned = $1, archived = $2, locked = $3
+		WHERE  site_id = $4 AND id = $5`, pinned, archived, locked, site, id)
+	if err != nil {
+		return wrap("set flags", err)
+	}
+	var p reindexed
+	found, err := tx.row(ctx, `
+		SELECT p.title, p.body, `+searchable+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
+	switch {
+	case err != nil || !found:
+		return wrap("set flags", err)
+	case p.searchable:
+		return tx.IndexPost(ctx, site, id, p.title, p.body)
+	}
+	return tx.UnindexPost(ctx, site, id)
 }
 
 // Change is an entry in the history of a post.

@@ -18,6 +18,9 @@ func (db *DB) openPostgres(ctx context.Context) error {
 		// The error of the parser may quote the URL, and so a password.
 		return errors.New("database: the postgres URL cannot be read")
 	}
+	if db.volatile {
+		cfg.RuntimeParams["synchronous_commit"] = "off"
+	}
 	pool := stdlib.OpenDB(*cfg)
 	conns := max(16, 8*runtime.GOMAXPROCS(0))
 	pool.SetMaxOpenConns(conns)
@@ -54,6 +57,8 @@ type postgresDialect struct{}
 func (postgresDialect) name() string { return "postgres" }
 
 func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
+
+func (postgresDialect) claim(table string) string { return " FOR UPDATE OF " + table + " SKIP LOCKED" }
 
 // PostgreSQL would choose one plan for all after a few executions of a prepared
 // statement; this has it plan for the values at hand.

@@ -16,11 +16,12 @@ var references = map[string]string{
 	"board_id":       "boards",
 	"comment_id":     "comments",
 	"created_by":     "members",
+	"endpoint_id":    "webhook_endpoints",
 	"entry_id":       "entries",
-	"insight_run_id": "insight_runs",
 	"loser_id":       "posts",
 	"member_id":      "members",
 	"merged_into":    "posts",
+	"message_id":     "events",
 	"parent_id":      "comments",
 	"post_id":        "posts",
 	"run_id":         "runs",
@@ -29,36 +30,41 @@ var references = map[string]string{
 	"tag_id":         "tags",
 	"visitor_id":     "visitors",
 	"winner_id":      "posts",
+	"insight_run_id": "insight_runs",
 }
 
 // pointsAnywhere are the columns named like a reference that are none, with the
 // reason.
 var pointsAnywhere = map[string]string{
-	"theme_posts.theme_id":  "the rows of a run that is not published name themes that are not either",
-	"post_changes.actor_id": "whom it names depends on actor_kind, and they may be gone",
-	"post_changes.from_id":  "what it names depends on kind, and it may be gone",
-	"post_changes.to_id":    "what it names depends on kind, and it may be gone",
+	"delivery_attempts.delivery_id": "found by its endpoint too, which a check of its own does",
+	"notices.endpoint_id":           "the endpoint may have been deleted since",
+	"post_changes.actor_id":         "whom it names depends on actor_kind, and they may be gone",
+	"post_changes.from_id":          "what it names depends on kind, and it may be gone",
+	"post_changes.to_id":            "what it names depends on kind, and it may be gone",
+	"theme_posts.theme_id":          "the rows of a run that is not published name themes that are not either",
 }
 
 // spellings write ids as the API does, so that a line of a check can be looked
 // up.
 var spellings = map[string]func(int64) string{
-	"accounts":     func(n int64) string { return feedback.AccountID(n).String() },
-	"actions":      func(n int64) string { return feedback.ActionID(n).String() },
-	"api_keys":     func(n int64) string { return feedback.KeyID(n).String() },
-	"boards":       func(n int64) string { return feedback.BoardID(n).String() },
-	"comments":     func(n int64) string { return feedback.CommentID(n).String() },
-	"entries":      func(n int64) string { return feedback.EntryID(n).String() },
-	"insight_runs": func(n int64) string { return feedback.InsightRunID(n).String() },
-	"themes":       func(n int64) string { return feedback.ThemeID(n).String() },
-	"events":       func(n int64) string { return feedback.MessageID(n).String() },
-	"members":      func(n int64) string { return feedback.MemberID(n).String() },
-	"posts":        func(n int64) string { return feedback.PostID(n).String() },
-	"runs":         func(n int64) string { return feedback.RunID(n).String() },
-	"sites":        func(n int64) string { return feedback.SiteID(n).String() },
-	"statuses":     func(n int64) string { return feedback.StatusID(n).String() },
-	"tags":         func(n int64) string { return feedback.TagID(n).String() },
-	"visitors":     func(n int64) string { return feedback.VisitorID(n).String() },
+	"accounts":          func(n int64) string { return feedback.AccountID(n).String() },
+	"actions":           func(n int64) string { return feedback.ActionID(n).String() },
+	"api_keys":          func(n int64) string { return feedback.KeyID(n).String() },
+	"boards":            func(n int64) string { return feedback.BoardID(n).String() },
+	"deliveries":        func(n int64) string { return feedback.DeliveryID(n).String() },
+	"webhook_endpoints": func(n int64) string { return feedback.EndpointID(n).String() },
+	"comments":          func(n int64) string { return feedback.CommentID(n).String() },
+	"entries":           func(n int64) string { return feedback.EntryID(n).String() },
+	"events":            func(n int64) string { return feedback.MessageID(n).String() },
+	"members":           func(n int64) string { return feedback.MemberID(n).String() },
+	"posts":             func(n int64) string { return feedback.PostID(n).String() },
+	"runs":              func(n int64) string { return feedback.RunID(n).String() },
+	"sites":             func(n int64) string { return feedback.SiteID(n).String() },
+	"statuses":          func(n int64) string { return feedback.StatusID(n).String() },
+	"tags":              func(n int64) string { return feedback.TagID(n).String() },
+	"visitors":          func(n int64) string { return feedback.VisitorID(n).String() },
+	"insight_runs":      func(n int64) string { return feedback.InsightRunID(n).String() },
+	"themes":            func(n int64) string { return feedback.ThemeID(n).String() },
 }
 
 func spell(table string, id int64) string {

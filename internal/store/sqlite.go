@@ -22,7 +22,11 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		return errors.New("database: sqlite needs the path of a file")
 	}
 	db.path = path
-	write, err := sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate"))
+	lock := "_txlock=immediate"
+	if db.volatile {
+		lock += "&_pragma=synchronous(OFF)"
+	}
+	write, err := sql.Open("sqlite", sqliteDSN(path, lock))
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
@@ -106,6 +110,8 @@ func (sqliteDialect) name() string { return "sqlite" }
 
 // A writer in SQLite is alone: there is nothing to lock.
 func (sqliteDialect) forUpdate() string { return "" }
+
+func (sqliteDialect) claim(string) string { return "" }
 
 // SQLite has one plan for a statement, and the order of its joins is written into
 // those that need it.

@@ -25,13 +25,19 @@ type Options struct {
 	URL string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	Log *slog.Logger
+	// Volatile lets an acknowledged write be lost with the machine, for the
+	// making of a database that can be made again.
+	Volatile bool
+	Log      *slog.Logger
 }
 
 // DB is one database, safe for concurrent use.
 type DB struct {
-	url    string
-	path   string // SQLite only
+	url  string
+	path string // SQLite only
+
+	volatile bool
+
 	d      dialect
 	now    func() time.Time
 	log    *slog.Logger
@@ -56,7 +62,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{url: o.URL, now: o.Now, log: o.Log}
+	db := &DB{url: o.URL, volatile: o.Volatile, now: o.Now, log: o.Log}
 	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
 	case "sqlite":
 		return db, db.openSQLite(ctx, rest)
@@ -85,6 +91,9 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.pool.Close())
 }
 
+// Now is the time by the clock that transactions go by.
+func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pool.PingContext(ctx) }
 
@@ -103,7 +112,7 @@ type Tx struct {
 }
 
 func (db *DB) tx(q querier) *Tx {
-	return &Tx{q: q, d: db.d, db: db, Now: db.now().UTC().Truncate(time.Microsecond)}
+	return &Tx{q: q, d: db.d, db: db, Now: db.Now()}
 }
 
 // NextID returns an integer for a new identifier.
@@ -177,18 +186,22 @@ func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (f
 
 // collect runs a query and gathers one T for each row.
 func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+	return collectInto(ctx, tx, nil, query, args, scan)
+}
+
+// collectInto is collect into the capacity of a slice.
+func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	rows, err := tx.q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
-		var v T
-		if err := scan(rows, &v); err != nil {
+		var zero T
+		all = append(all, zero)
+		if err := scan(rows, &all[len(all)-1]); err != nil {
 			return nil, err
 		}
-		all = append(all, v)
 	}
 	return all, rows.Err()
 }

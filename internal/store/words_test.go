@@ -58,9 +58,9 @@ func TestParseQuery(t *testing.T) {
 		"e-mail":         {{words: []string{"e", "mail"}, joined: "email", prefix: true}},
 		"title:NOT":      {{words: []string{"title"}}, {words: []string{"not"}, prefix: true}},
 		"日本語":            {{words: []string{"日本", "本語"}, prefix: true}},
-		"語":              {{words: []string{"語"}, prefix: true}},
+		"語":              {{words: []string{"語"}, prefix: true, single: true}},
 		"日本語UI":          {{words: []string{"日本", "本語", "語", "ui"}, prefix: true}},
-		"語 x":            {{words: []string{"語"}, prefix: true}, {words: []string{"x"}, prefix: true}},
+		"語 x":            {{words: []string{"語"}, prefix: true, single: true}, {words: []string{"x"}, prefix: true}},
 	} {
 		got := parseQuery(text)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(searchTerm{})); diff != "" {

@@ -20,9 +20,9 @@ const (
 	// freshness is how old what is known of a site may be.
 	freshness = time.Second
 
-	// patience is how long a question waits for a site to be loaded. Answers
+	// meaningPatience is how long a question waits for a site to be loaded. Answers
 	// by words alone are better than none for a person who types.
-	patience = 150 * time.Millisecond
+	meaningPatience = 150 * time.Millisecond
 
 	// Versions of other nodes may become visible later than higher ones, by so
 	// much. The bits of a version from the 21st on are milliseconds.
@@ -76,7 +76,7 @@ func (m *Meanings) Nearest(ctx context.Context, site feedback.SiteID, text strin
 	x := m.site(site)
 	select {
 	case <-x.loaded:
-	case <-time.After(patience):
+	case <-time.After(meaningPatience):
 		return nil, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

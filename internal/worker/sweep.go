@@ -15,5 +15,9 @@ func Sweeps(a *app.App) []Task {
 			_, err := a.PurgeResponses(ctx)
 			return err
 		},
+	}, {
+		Name: "finish the removal of webhook endpoints", Every: time.Minute, Run: a.SweepEndpoints,
+	}, {
+		Name: "forget old webhook deliveries", Every: time.Hour, Run: a.PurgeDeliveries,
 	}}
 }
