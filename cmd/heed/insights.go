@@ -75,6 +75,19 @@ func insightsOf(o *opened, ai config.AI, log *slog.Logger) (*worker.Insights, er
 	return n, nil
 }
 
+// requestInsights has the server find the themes of a site as soon as it runs.
+func requestInsights(ctx context.Context, o *opened, key, site string) error {
+	actor, err := o.app.Authenticate(ctx, key, site)
+	if err != nil {
+		return err
+	}
+	_, err = o.app.Write(ctx, actor, app.Target{Site: site}, app.Once{}, func(tx *app.Tx) (app.Response, error) {
+		_, err := tx.RequestInsights(ctx)
+		return app.Response{}, err
+	})
+	return err
+}
+
 type insightsRunCmd struct {
 	settings
 	config.AI
