@@ -47,6 +47,8 @@ type App struct {
 	insightsAsked hint
 	reworded      rewordedPosts
 	meanings      atomic.Pointer[Meanings]
+	base          atomic.Pointer[string]
+	mail          chan struct{} // there may be mail
 }
 
 // New returns an App on db. It runs until Close.
@@ -59,6 +61,7 @@ func New(db *store.DB, cfg Config) *App {
 		db: db, cfg: cfg,
 		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
 		insightsAsked: newHint(),
+		mail:          make(chan struct{}, 1),
 	}
 	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
 	a.reworded.start()
@@ -76,6 +79,18 @@ func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
 // Now is the time by the clock of the database.
 func (a *App) Now() time.Time { return a.db.Now() }
 
+// SetBaseURL says how the outside reaches the service, without a slash at the
+// end. Links in mails begin with it. It may be called once the address is known.
+func (a *App) SetBaseURL(u string) { a.base.Store(&u) }
+
+// BaseURL is what SetBaseURL said.
+func (a *App) BaseURL() string {
+	if u := a.base.Load(); u != nil {
+		return *u
+	}
+	return ""
+}
+
 // Ready reports whether operations can be served.
 func (a *App) Ready(ctx context.Context) error { return a.db.Ping(ctx) }
 
@@ -86,7 +101,10 @@ type Actor struct {
 	Key     *feedback.Key // of the API; nil elsewhere
 	Member  feedback.MemberID
 	Visitor feedback.VisitorID
-	site    *feedback.Site // one of the account's that was looked up before
+	// VisitorRef is by what a visitor is found or made when they first write.
+	VisitorRef feedback.VisitorRef
+	site       *feedback.Site // one of the account's that was looked up before
+	portal     *Portal        // of a visitor: what the public sees
 }
 
 // name says who the actor is, for the history of what was changed.

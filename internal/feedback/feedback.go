@@ -32,6 +32,7 @@ type (
 	// InsightRunID names a search for themes. It never leaves the service but
 	// in the output of commands.
 	InsightRunID = ids.ID[insightRunKind]
+	MailID       = ids.ID[mailKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
 	// their own [VisitorRef]; this id never leaves the service.
 	VisitorID = ids.ID[visitorKind]
@@ -57,6 +58,7 @@ type (
 	noticeKind     struct{}
 	themeKind      struct{}
 	insightRunKind struct{}
+	mailKind       struct{}
 	visitorKind    struct{}
 )
 
@@ -79,4 +81,5 @@ func (messageKind) Prefix() string    { return "msg" }
 func (noticeKind) Prefix() string     { return "ntc" }
 func (themeKind) Prefix() string      { return "thm" }
 func (insightRunKind) Prefix() string { return "ins" }
+func (mailKind) Prefix() string       { return "mail" }
 func (visitorKind) Prefix() string    { return "vis" }

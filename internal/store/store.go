@@ -206,6 +206,11 @@ func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args
 	return all, rows.Err()
 }
 
+// idColumn gathers a column of integers.
+func (tx *Tx) idColumn(ctx context.Context, query string, args []any) ([]int64, error) {
+	return collect(ctx, tx, query, args, func(r *sql.Rows, n *int64) error { return r.Scan(n) })
+}
+
 // idList appends ids to the arguments of a query and returns their places, as in
 // "$2, $3, $4, $5". There are a few sizes of list, so that there are few texts to
 // prepare; the places beyond the last id name nothing.
@@ -252,6 +257,9 @@ func micros(t time.Time) any {
 	}
 	return t.UnixMicro()
 }
+
+// fromMicros is the time that micros stored.
+func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
 // maybe stores zero, which stands for none, as NULL.
 func maybe(n int64) any {
