@@ -54,6 +54,9 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := requestInsights(ctx, o, sample.Secret, sample.Site.ID.String()); err != nil {
+		return errors.Join(err, o.close())
+	}
 	err = s.serve(ctx, o, log, io, func(base string) {
 		fmt.Fprintf(io.out, `
   %[2]s, a sample site

@@ -70,7 +70,8 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
-	meanings := worker.NewMeanings(o.app, log)
+	themes.Engine = engines(log)
+	meanings := worker.NewMeanings(o.app, themes.Engine, log)
 	o.app.UseMeanings(meanings)
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
