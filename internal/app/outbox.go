@@ -124,8 +124,21 @@ func (tx *Tx) tell(ctx context.Context, n *feedback.Notice, after feedback.Visit
 		return 0, true, tx.tellReply(ctx, n)
 	case feedback.NoticeChangelog:
 		return tx.tellChangelog(ctx, n, after)
+	case feedback.NoticeWebhookDisabled:
+		return 0, true, tx.tellWebhook(ctx, n)
 	}
 	return 0, true, nil
+}
+
+// tellWebhook tells the owners that an endpoint gets no more deliveries.
+func (tx *Tx) tellWebhook(ctx context.Context, n *feedback.Notice) error {
+	e, err := tx.s.Endpoint(ctx, tx.site.ID, n.EndpointID)
+	if err != nil || e == nil {
+		return err
+	}
+	return tx.TellOwners(ctx, func(f letter.Frame) letter.Letter {
+		return letter.WebhookDisabled(f, e.URL, tx.app.BaseURL())
+	})
 }
 
 // noticed returns the post of a notice if the public sees it.

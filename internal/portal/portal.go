@@ -201,13 +201,10 @@ func (h *Handler) ByHost(next http.Handler) http.Handler {
 		p := r.Context().Value(hostKey{}).(*app.Portal)
 		h.visit(w, r, p, "", r.URL.Path)
 	})))
-	own := ""
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
-		if u, err := url.Parse(h.cfg.App.BaseURL()); err == nil {
-			own = u.Hostname()
-		}
-		if host == own || net.ParseIP(host) != nil || !strings.Contains(host, ".") || ours(r.URL.Path) {
+		own, err := url.Parse(h.cfg.App.BaseURL())
+		if err == nil && host == own.Hostname() || net.ParseIP(host) != nil || !strings.Contains(host, ".") || ours(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -165,8 +165,7 @@ func TestNothingPrivateIsPublic(t *testing.T) {
 func TestWritesReachOnlyWhatIsPublic(t *testing.T) {
 	eachScene(t, func(t *testing.T, s *scene) {
 		secretive(s)
-		var private *feedback.Post
-		private = s.post(len(s.boards)-1, "Hidden", "", "x")
+		private := s.post(len(s.boards)-1, "Hidden", "", "x")
 		c := s.client()
 		for path, form := range map[string]url.Values{
 			"/posts/" + private.ID.String() + "/vote":     {"vote": {"on"}},

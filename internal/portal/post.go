@@ -36,7 +36,7 @@ func (v *visit) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if moved != "" {
-		http.Redirect(w, r, moved, http.StatusMovedPermanently)
+		http.Redirect(w, r, moved, http.StatusFound) // a merge can be undone
 		return nil
 	}
 	switch r.FormValue("done") {

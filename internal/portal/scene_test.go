@@ -35,7 +35,6 @@ type scene struct {
 	url  string // of the portal
 	base string // of the server
 	sql  *sql.DB
-	now  time.Time
 
 	boards   []feedback.Board
 	statuses []feedback.Status

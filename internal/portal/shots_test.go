@@ -114,7 +114,7 @@ func (s *scene) absurd() *feedback.Post {
 	}
 	s.status(worst, "Done", "")
 	s.post(0, "אני רוצה תמיכה בעברית מימין לשמאל", "שלום (world) 123!", "b")
-	s.post(0, "‮evil override <img src=x onerror=alert(1)>", "a‮b", "c")
+	s.post(0, "\u202eevil override <img src=x onerror=alert(1)>", "a\u202eb", "c")
 	s.post(0, "😀😀😀 検索機能が欲しい検索機能が欲しい検索機能が欲しい検索機能が欲しい検索機能が欲しい検索機能が欲しい検索機能が欲しい", "検索", "d")
 	s.exec(`UPDATE visitors SET name = $1 WHERE site_id = $2`, strings.Repeat("Name", 20), int64(s.o.Site.ID))
 	c := s.comment(worst, long+long+long, nil, false)

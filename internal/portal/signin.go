@@ -20,7 +20,6 @@ type formPage struct {
 	done     string // a key of a message to show instead of the form
 	problems feedback.Problems
 	wish     *app.MailWish
-	muted    bool
 }
 
 func (v *visit) show(w http.ResponseWriter, r *http.Request, status int, p *formPage) error {

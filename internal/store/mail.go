@@ -113,12 +113,12 @@ func (tx *Tx) DueNotice(ctx context.Context) (*feedback.Notice, feedback.Visitor
 	var n feedback.Notice
 	var told int64
 	found, err := tx.row(ctx, `
-		SELECT site_id, id, kind, post_id, status_id, entry_id, comment_id, note, created_at, told_until
+		SELECT site_id, id, kind, post_id, status_id, entry_id, comment_id, endpoint_id, note, created_at, told_until
 		FROM   notices
 		WHERE  done_at IS NULL
 		ORDER  BY id
 		LIMIT  1`+tx.d.claim("notices"), nil,
-		&n.SiteID, &n.ID, &n.Kind, &n.PostID, &n.StatusID, &n.EntryID, &n.CommentID, &n.Note, at(&n.CreatedAt), &told)
+		&n.SiteID, &n.ID, &n.Kind, &n.PostID, &n.StatusID, &n.EntryID, &n.CommentID, &n.EndpointID, &n.Note, at(&n.CreatedAt), &told)
 	if err != nil || !found {
 		return nil, 0, wrap("due notice", err)
 	}

@@ -22,6 +22,7 @@ var references = map[string]string{
 	"member_id":      "members",
 	"merged_into":    "posts",
 	"message_id":     "events",
+	"notice_id":      "notices",
 	"parent_id":      "comments",
 	"post_id":        "posts",
 	"run_id":         "runs",
@@ -36,6 +37,7 @@ var references = map[string]string{
 // pointsAnywhere are the columns named like a reference that are none, with the
 // reason.
 var pointsAnywhere = map[string]string{
+	"mails.site_id":                 "zero for a mail about an account",
 	"delivery_attempts.delivery_id": "found by its endpoint too, which a check of its own does",
 	"notices.endpoint_id":           "the endpoint may have been deleted since",
 	"post_changes.actor_id":         "whom it names depends on actor_kind, and they may be gone",

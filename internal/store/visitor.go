@@ -58,12 +58,12 @@ func (tx *Tx) VisitorByRef(ctx context.Context, site feedback.SiteID, ref feedba
 	return v, wrap("visitor", err)
 }
 
-// VisitorByEmail returns the visitor with an address, or nil.
+// VisitorByEmail returns the visitor who proved to have an address, or nil.
 func (tx *Tx) VisitorByEmail(ctx context.Context, site feedback.SiteID, email string) (*feedback.Visitor, error) {
 	v, err := first(collect(ctx, tx, `
 		SELECT `+visitorColumns+`
 		FROM   visitors
-		WHERE  site_id = $1 AND email = $2`, []any{site, email}, scanVisitor))
+		WHERE  site_id = $1 AND email = $2 AND verified_at IS NOT NULL`, []any{site, email}, scanVisitor))
 	return v, wrap("visitor", err)
 }
 
@@ -157,6 +157,10 @@ func (tx *Tx) UniteVisitors(ctx context.Context, site feedback.SiteID, from, to 
 		{"move votes", `UPDATE votes SET visitor_id = $1 WHERE site_id = $2 AND visitor_id = $3`},
 		{"move posts", `UPDATE posts SET author_id = $1 WHERE site_id = $2 AND author_id = $3`},
 		{"move comments", `UPDATE comments SET visitor_id = $1 WHERE site_id = $2 AND visitor_id = $3`},
+		{"move votes of merges", `
+			UPDATE action_votes SET visitor_id = $1
+			WHERE  site_id = $2 AND visitor_id = $3 AND action_id NOT IN (
+				SELECT action_id FROM action_votes WHERE site_id = $2 AND visitor_id = $1)`},
 	} {
 		if _, err := tx.exec(ctx, step.query, to, site, from); err != nil {
 			return wrap(step.doing, err)
@@ -167,7 +171,11 @@ func (tx *Tx) UniteVisitors(ctx context.Context, site feedback.SiteID, from, to 
 
 // dropVisitor forgets a visitor that owns nothing any more.
 func (tx *Tx) dropVisitor(ctx context.Context, site feedback.SiteID, id feedback.VisitorID) error {
-	for _, table := range []string{"visitor_sessions", "post_mutes"} {
+	// A mail that was sent stays in the outbox, to nobody's account.
+	if _, err := tx.exec(ctx, `UPDATE mails SET visitor_id = NULL WHERE site_id = $1 AND visitor_id = $2`, site, id); err != nil {
+		return wrap("forget visitor", err)
+	}
+	for _, table := range []string{"visitor_sessions", "post_mutes", "action_votes"} {
 		if _, err := tx.exec(ctx, `DELETE FROM `+table+` WHERE site_id = $1 AND visitor_id = $2`, site, id); err != nil {
 			return wrap("forget visitor", err)
 		}

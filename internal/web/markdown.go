@@ -73,8 +73,10 @@ func Excerpt(text string, n int) string {
 		}
 		text = text[:i]
 	}
-	text = lineStart.ReplaceAllString(text, "")
-	text = linkText.ReplaceAllString(text, "$1")
+	if strings.ContainsAny(text, "\n#>*+-~`_[") || text != "" && text[0] <= '9' {
+		text = lineStart.ReplaceAllString(text, "")
+		text = linkText.ReplaceAllString(text, "$1")
+	}
 	text = strings.Join(strings.Fields(marks.Replace(text)), " ")
 	if utf8.RuneCountInString(text) <= n {
 		return text

@@ -49,7 +49,7 @@ ALTER TABLE visitors ADD COLUMN mail_replies BOOLEAN NOT NULL DEFAULT TRUE;
 ALTER TABLE visitors ADD COLUMN mail_changelog BOOLEAN NOT NULL DEFAULT TRUE;
 ALTER TABLE visitors ADD COLUMN verified_at BIGINT;
 ALTER TABLE visitors ADD COLUMN subscribed_at BIGINT;
-CREATE UNIQUE INDEX visitors_email ON visitors (site_id, email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX visitors_email ON visitors (site_id, email) WHERE verified_at IS NOT NULL;
 CREATE INDEX visitors_subscribed ON visitors (site_id, id) WHERE subscribed_at IS NOT NULL;
 
 CREATE TABLE visitor_sessions (
