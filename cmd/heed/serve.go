@@ -15,6 +15,7 @@ import (
 	"heed/internal/apiref"
 	"heed/internal/config"
 	"heed/internal/dashboard"
+	"heed/internal/portal"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
 	"heed/internal/web"
@@ -25,6 +26,7 @@ type serveCmd struct {
 	settings
 	config.Server
 	config.AI
+	config.Mail
 }
 
 // Run serves until ctx ends.
@@ -64,13 +66,19 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
-	meanings := worker.NewMeanings(o.app, log)
+	smtp, err := worker.NewSender(c.SMTPURL, c.MailFrom)
+	if err != nil {
+		return err
+	}
+	themes.Engine = engines(log)
+	meanings := worker.NewMeanings(o.app, themes.Engine, log)
 	o.app.UseMeanings(meanings)
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	base := c.baseURL(l.Addr())
+	o.app.SetBaseURL(base)
 	metrics := server.NewMetrics(o.stats)
 	rest := api.New(api.Config{
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
@@ -81,11 +89,14 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets()),
 		apiref.Path: reference, apiref.Path + "/": reference,
 	}
+	portals := portal.New(portal.Config{App: o.app, Log: log})
+	faces["/p/"] = portals
 	dash := dashboard.New(dashboard.Config{App: o.app, BaseURL: base, Version: version, Log: log})
 	for _, pattern := range dashboard.Mounts() {
 		faces[pattern] = dash
 	}
-	s := server.New(server.Config{API: rest, Faces: faces, Ready: o.app.Ready, Metrics: metrics, Log: log})
+	faces["GET /{$}"] = http.RedirectHandler("/dash", http.StatusSeeOther)
+	s := server.New(server.Config{API: rest, Faces: faces, Wrap: portals.ByHost, Ready: o.app.Ready, Metrics: metrics, Log: log})
 
 	send, err := c.deliveries(o, log, metrics)
 	if err != nil {
@@ -97,6 +108,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	stopped := make(chan struct{})
 	go func() {
 		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		tasks = append(tasks, worker.Mail{App: o.app, Sender: smtp, Log: log}.Tasks()...)
 		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
 		close(stopped)
 	}()

@@ -28,9 +28,9 @@ func (tx *Tx) Invitations(ctx context.Context) ([]feedback.Invitation, error) {
 	return tx.s.Invitations(ctx, tx.actor.Account.ID, maxMembers)
 }
 
-// InviteMember asks somebody to become a member and returns the token of the link,
+// Invite asks somebody to become a member and returns the token of the link,
 // which is not kept. It takes a seat of the plan while it is open.
-func (tx *Tx) InviteMember(ctx context.Context, in feedback.NewInvitation) (*feedback.Invitation, string, error) {
+func (tx *Tx) Invite(ctx context.Context, in feedback.NewInvitation) (*feedback.Invitation, string, error) {
 	in.Email = feedback.CleanEmail(in.Email)
 	if err := in.Check(); err != nil {
 		return nil, "", err
@@ -70,7 +70,14 @@ func (tx *Tx) InviteMember(ctx context.Context, in feedback.NewInvitation) (*fee
 	if err == nil && !free {
 		err = feedback.ErrEmailTaken(in.Email, "has been invited already; revoke that invitation to send a new one")
 	}
-	return inv, token, err
+	if err != nil {
+		return nil, "", err
+	}
+	by, err := tx.s.Member(ctx, account.ID, tx.actor.Member)
+	if err != nil || by == nil {
+		return inv, token, err
+	}
+	return inv, token, tx.mailInvitation(ctx, in.Email, by.Name, tx.app.BaseURL()+"/invite/"+token)
 }
 
 // RevokeInvitation ends an open invitation.
@@ -252,7 +259,7 @@ func (a *App) ResetPassword(ctx context.Context, token string, in feedback.NewPa
 		if !used {
 			return feedback.ErrLinkEnded()
 		}
-		if _, err := s.EndMemberSessions(ctx, member, 0); err != nil {
+		if _, err := s.DeleteSessions(ctx, member, 0); err != nil {
 			return err
 		}
 		return s.SetPasswordHash(ctx, member, hash)
@@ -269,7 +276,7 @@ func (tx *Tx) RenameMe(ctx context.Context, name feedback.MemberName) error {
 
 // ChangePassword sets the actor's own password and ends their other sessions. It
 // opens a transaction of its own: hashing takes too long to be inside one.
-func (a *App) ChangePassword(ctx context.Context, who *Presence, in feedback.NewPassword) error {
+func (a *App) ChangePassword(ctx context.Context, who *SignedIn, in feedback.NewPassword) error {
 	if err := in.Check(); err != nil {
 		return err
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // PostList lists the posts of the site that a filter asks for.
-func (tx *Tx) PostList(ctx context.Context, f feedback.TeamFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
+func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
 	var page feedback.Page[feedback.Post]
 	if err := w.Check(); err != nil {
 		return page, err
 	}
-	q := store.TeamFilter{
+	q := store.PostFilter{
 		Archived: f.Archived, Held: f.Held, ByVotes: f.ByVotes && f.Tag == nil,
 		AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
 	}
@@ -90,7 +90,7 @@ func (tx *Tx) Overview(ctx context.Context) (o *Overview, err error) {
 		return nil, err
 	}
 	list := func(byVotes bool) ([]feedback.Post, error) {
-		return tx.s.FilteredPosts(ctx, tx.site.ID, store.TeamFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
+		return tx.s.FilteredPosts(ctx, tx.site.ID, store.PostFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
 	}
 	if o.Newest, err = list(false); err != nil {
 		return nil, err
@@ -99,13 +99,13 @@ func (tx *Tx) Overview(ctx context.Context) (o *Overview, err error) {
 	return o, err
 }
 
-// TeamPost is everything the team sees of a post.
-type TeamPost struct {
+// PostPage is everything the team sees of a post.
+type PostPage struct {
 	Post     *feedback.Post
 	Content  *feedback.PostContent
 	Comments feedback.Page[feedback.Comment]
 	History  []feedback.PostChange
-	Merged   []feedback.FoldedPost
+	Merged   []feedback.MergedPost
 	Run      *feedback.Run // the newest
 	Members  map[feedback.MemberID]string
 	Visitors map[feedback.VisitorID]string
@@ -114,8 +114,8 @@ type TeamPost struct {
 // maxHistory is how much of a post's history its page shows.
 const maxHistory = 100
 
-// TeamPost returns everything the team sees of a post.
-func (tx *Tx) TeamPost(ctx context.Context, post string, comments feedback.Window) (*TeamPost, error) {
+// PostPage returns everything the team sees of a post.
+func (tx *Tx) PostPage(ctx context.Context, post string, comments feedback.Window) (*PostPage, error) {
 	p, err := tx.Post(ctx, post)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (tx *Tx) TeamPost(ctx context.Context, post string, comments feedback.Windo
 	if err := comments.Check(); err != nil {
 		return nil, err
 	}
-	out := &TeamPost{Post: p}
+	out := &PostPage{Post: p}
 	if out.Content, err = tx.s.PostContent(ctx, tx.site.ID, p.ID); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (tx *Tx) TeamPost(ctx context.Context, post string, comments feedback.Windo
 	return out, tx.nameAuthors(ctx, out)
 }
 
-func (tx *Tx) nameAuthors(ctx context.Context, out *TeamPost) error {
+func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
 	var err error
 	if out.Members, err = tx.MemberNames(ctx); err != nil {
 		return err
@@ -245,6 +245,7 @@ func (tx *Tx) EditPost(ctx context.Context, post string, in feedback.PostEdit) e
 	if err := tx.s.SetPostText(ctx, p, string(in.Title), string(in.Body)); err != nil {
 		return err
 	}
+	tx.newWords(p.ID)
 	return tx.record(ctx, store.Change{PostID: p.ID, Kind: "edited"})
 }
 

@@ -53,8 +53,8 @@ func ErrSignIn() error {
 	}
 }
 
-// errFactor is the error for a code that is wrong, or was used before.
-func errFactor() error {
+// errCode is the error for a code that is wrong, or was used before.
+func errCode() error {
 	return &feedback.Error{
 		Code: feedback.Unauthenticated, Msg: "The code is wrong or has been used.",
 		Hint:    "Wait for the next code of your app, or use a recovery code.",
@@ -174,7 +174,7 @@ func (a *App) openSession(ctx context.Context, s *store.Tx, member feedback.Memb
 		ID: feedback.SessionID(s.NextID()), MemberID: member, CreatedAt: s.Now, SeenAt: s.Now, ProvenAt: s.Now,
 		ExpiresAt: s.Now.Add(feedback.SessionLife), Address: c.Address, Agent: c.Agent,
 	}
-	if err := s.InsertMemberSession(ctx, &session, auth.HashToken(token)); err != nil {
+	if err := s.InsertSession(ctx, &session, auth.HashToken(token)); err != nil {
 		return "", session, err
 	}
 	in, err := s.SessionByHash(ctx, auth.HashToken(token))
@@ -195,15 +195,15 @@ func actorOf(in *store.SignedIn, address string) *Actor {
 	}
 }
 
-// Presence is a member at work in the dashboard.
-type Presence struct {
+// SignedIn is a member at work in the dashboard.
+type SignedIn struct {
 	store.SignedIn
 	Sites []feedback.Site // of the account, by creation
 	Actor *Actor
 }
 
 // Owns reports whether a site, as it was spelled, is one of the account's.
-func (in *Presence) Owns(site string) bool {
+func (in *SignedIn) Owns(site string) bool {
 	return slices.ContainsFunc(in.Sites, func(s feedback.Site) bool { return s.ID.String() == site })
 }
 
@@ -214,15 +214,15 @@ const maxSites = 1000
 // database every time, so a session that is ended and a role that is changed
 // hold from the next request. site is the site the request is about, if any: it
 // is seen to be the account's when the operation begins.
-func (a *App) Session(ctx context.Context, token, site string, c Client) (*Presence, error) {
-	var who *Presence
+func (a *App) Session(ctx context.Context, token, site string, c Client) (*SignedIn, error) {
+	var who *SignedIn
 	var touch bool
 	err := a.db.Read(ctx, func(s *store.Tx) error {
 		in, err := s.SessionByHash(ctx, auth.HashToken(token))
 		if err != nil || in == nil || !in.Session.Live(s.Now) {
 			return err
 		}
-		who = &Presence{SignedIn: *in, Actor: actorOf(in, c.Address)}
+		who = &SignedIn{SignedIn: *in, Actor: actorOf(in, c.Address)}
 		touch = s.Now.Sub(in.Session.SeenAt) > touchEvery
 		if who.Sites, err = s.Sites(ctx, in.Account.ID, 0, 0, maxSites); err != nil {
 			return err
@@ -244,7 +244,7 @@ func (a *App) Session(ctx context.Context, token, site string, c Client) (*Prese
 
 // Prove checks the password of a member who is signed in, and a code where there
 // is a second factor, before something dangerous.
-func (a *App) Prove(ctx context.Context, who *Presence, password, code string) error {
+func (a *App) Prove(ctx context.Context, who *SignedIn, password, code string) error {
 	var hash string
 	err := a.db.Read(ctx, func(s *store.Tx) (err error) {
 		hash, err = s.PasswordHash(ctx, who.Member.ID)
@@ -282,7 +282,7 @@ func (tx *Tx) Sessions(ctx context.Context) ([]feedback.Session, error) {
 // EndSession ends one of the actor's own sessions.
 func (tx *Tx) EndSession(ctx context.Context, session string) error {
 	_, err := find("", "session", session, func(id feedback.SessionID) (*feedback.Session, error) {
-		ended, err := tx.s.EndMemberSession(ctx, tx.actor.Member, id)
+		ended, err := tx.s.DeleteSession(ctx, tx.actor.Member, id)
 		if err != nil || !ended {
 			return nil, err
 		}
@@ -293,7 +293,7 @@ func (tx *Tx) EndSession(ctx context.Context, session string) error {
 
 // EndOtherSessions ends all sessions of the actor but one.
 func (tx *Tx) EndOtherSessions(ctx context.Context, but feedback.SessionID) error {
-	_, err := tx.s.EndMemberSessions(ctx, tx.actor.Member, but)
+	_, err := tx.s.DeleteSessions(ctx, tx.actor.Member, but)
 	return err
 }
 

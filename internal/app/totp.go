@@ -24,13 +24,13 @@ func (a *App) takeCode(ctx context.Context, s *store.Tx, member feedback.MemberI
 	if step, ok := auth.TOTP(secret).Check(code, s.Now); ok {
 		fresh, err := s.TakeTOTPStep(ctx, member, step)
 		if err == nil && !fresh {
-			err = errFactor()
+			err = errCode()
 		}
 		return err
 	}
 	used, err := s.UseRecoveryCode(ctx, member, auth.HashRecoveryCode(code))
 	if err == nil && !used {
-		err = errFactor()
+		err = errCode()
 	}
 	return err
 }

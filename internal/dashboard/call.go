@@ -25,7 +25,7 @@ type call struct {
 	w   http.ResponseWriter
 	r   *http.Request
 	ctx context.Context
-	who *app.Presence // nil where nobody is signed in
+	who *app.SignedIn // nil where nobody is signed in
 	// problems are what a form that is shown again must say.
 	problems feedback.Problems
 }

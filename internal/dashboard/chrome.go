@@ -14,7 +14,7 @@ type chrome struct {
 	Title     string
 	Current   string // the key of the place in the navigation
 	Theme     string
-	Who       *app.Presence
+	Who       *app.SignedIn
 	Site      *feedback.Site // nil: the account has none
 	Portal    string
 	FlashKind string

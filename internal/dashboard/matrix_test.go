@@ -18,7 +18,7 @@ func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Ro
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
 	var token string
 	err := w.app.Change(t.Context(), actor, app.Target{}, "member.invited", email, func(tx *app.Tx) (err error) {
-		_, token, err = tx.InviteMember(t.Context(), feedback.NewInvitation{Email: email, Role: role})
+		_, token, err = tx.Invite(t.Context(), feedback.NewInvitation{Email: email, Role: role})
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		if err != nil {
 			return err
 		}
-		inv, _, err := tx.InviteMember(ctx, feedback.NewInvitation{Email: "open@" + o.Site.ID.String() + ".example", Role: feedback.Viewer})
+		inv, _, err := tx.Invite(ctx, feedback.NewInvitation{Email: "open@" + o.Site.ID.String() + ".example", Role: feedback.Viewer})
 		if err != nil {
 			return err
 		}

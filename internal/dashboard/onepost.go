@@ -11,7 +11,7 @@ import (
 // postView is the page of a post.
 type postView struct {
 	lists
-	*app.TeamPost
+	*app.PostPage
 	MoreComments string
 	// What was typed, to be shown again.
 	Comment, Note, NoteFor string
@@ -24,7 +24,7 @@ func (c *call) post() error { return c.showPost(http.StatusOK, postView{}) }
 func (c *call) showPost(status int, v postView) error {
 	w := feedback.Window{After: position(c.r.URL.Query().Get("after")), Limit: feedback.MaxLimit}
 	err := c.read(func(tx *app.Tx) (err error) {
-		if v.TeamPost, err = tx.TeamPost(c.ctx, c.r.PathValue("post"), w); err != nil {
+		if v.PostPage, err = tx.PostPage(c.ctx, c.r.PathValue("post"), w); err != nil {
 			return err
 		}
 		v.lists, err = c.lists(tx)
@@ -241,12 +241,14 @@ func (c *call) mergePreview() error {
 			v.Preview, err = tx.MergePreview(c.ctx, c.r.PathValue("post"), into)
 			return err
 		}
+		// Without words, those of the title: what says the same is likely
+		// the same.
 		if v.Query == "" {
-			found, err := tx.SimilarTo(c.ctx, c.r.PathValue("post"), 10)
+			similar, err := tx.SimilarTo(c.ctx, v.Post.ID.String(), 10)
 			if err != nil {
 				return err
 			}
-			v.Found, err = tx.FoundPosts(c.ctx, found)
+			v.Found, err = tx.FoundPosts(c.ctx, similar)
 			return err
 		}
 		page, err := tx.Search(c.ctx, feedback.Search{

@@ -254,7 +254,7 @@ func postPage(v *chrome, d postView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = mergedPosts(v, d.TeamPost).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = mergedPosts(v, d.PostPage).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -263,7 +263,7 @@ func postPage(v *chrome, d postView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, m := range d.Comments.Items {
-				templ_7745c5c3_Err = commentBox(v, d.TeamPost, m).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = commentBox(v, d.PostPage, m).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -472,7 +472,7 @@ func postPage(v *chrome, d postView) templ.Component {
 	})
 }
 
-func mergedPosts(v *chrome, d *app.TeamPost) templ.Component {
+func mergedPosts(v *chrome, d *app.PostPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -588,7 +588,7 @@ func mergedPosts(v *chrome, d *app.TeamPost) templ.Component {
 	})
 }
 
-func commentBox(v *chrome, d *app.TeamPost, m feedback.Comment) templ.Component {
+func commentBox(v *chrome, d *app.PostPage, m feedback.Comment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -719,7 +719,7 @@ func commentBox(v *chrome, d *app.TeamPost, m feedback.Comment) templ.Component 
 	})
 }
 
-func commentAuthor(d *app.TeamPost, m feedback.Comment) string {
+func commentAuthor(d *app.PostPage, m feedback.Comment) string {
 	if n := d.Visitors[m.VisitorID]; m.VisitorID != 0 && n != "" {
 		return n
 	}

@@ -50,7 +50,7 @@ func (c *call) invite() error {
 	var inv *feedback.Invitation
 	var token string
 	err := c.change("member.invited", feedback.CleanEmail(v.Email), func(tx *app.Tx) (err error) {
-		inv, token, err = tx.InviteMember(c.ctx, feedback.NewInvitation{Email: v.Email, Role: v.Role})
+		inv, token, err = tx.Invite(c.ctx, feedback.NewInvitation{Email: v.Email, Role: v.Role})
 		return err
 	})
 	if c.again(err) {

@@ -42,7 +42,7 @@ func (l lists) colors(v *chrome) {
 type postsView struct {
 	lists
 	Posts  []feedback.Post
-	Filter feedback.TeamFilter
+	Filter feedback.PostFilter
 	Query  string
 	Next   string // the address of the next page
 	Params url.Values
@@ -53,8 +53,8 @@ type postsView struct {
 func ref(s string) *feedback.Ref { return optional[feedback.Ref](s) }
 
 // postFilter reads the filters of an address.
-func postFilter(q url.Values) feedback.TeamFilter {
-	return feedback.TeamFilter{
+func postFilter(q url.Values) feedback.PostFilter {
+	return feedback.PostFilter{
 		Board: ref(q.Get("board")), Status: ref(q.Get("status")), Tag: ref(q.Get("tag")),
 		Archived: q.Get("show") == "archived", Held: q.Get("show") == "held", ByVotes: q.Get("sort") == "votes",
 	}

@@ -51,7 +51,7 @@ func TestADay(t *testing.T) {
 		t.Errorf("the history says %q", got)
 	}
 	p.ClickText("button", "Pin")
-	p.Wait(".note.good")
+	p.Wait("ol.line li:nth-child(3)")
 
 	// A key.
 	p.Go(w.srv.URL + "/dash/keys")

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TeamFilter asks for some of a site's posts. The zero filter asks for all that
+// PostFilter asks for some of a site's posts. The zero filter asks for all that
 // are not archived, newest first.
-type TeamFilter struct {
+type PostFilter struct {
 	Board    *Ref
 	Status   *Ref
 	Tag      *Ref
@@ -170,9 +170,9 @@ func ErrLast(what string) error {
 	}
 }
 
-// FoldedPost is a post that was folded into another, and the action to undo it
+// MergedPost is a post that was folded into another, and the action to undo it
 // by.
-type FoldedPost struct {
+type MergedPost struct {
 	Action ActionID
 	Loser  PostID
 	Title  string

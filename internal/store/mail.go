@@ -24,7 +24,7 @@ func (tx *Tx) InsertMail(ctx context.Context, m *feedback.Mail) error {
 		                   state, attempts, next_attempt_at, error, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, '', $14)
 		ON CONFLICT (site_id, notice_id, visitor_id) DO NOTHING`,
-		m.SiteID, m.ID, m.Kind, m.NoticeID, m.VisitorID, m.ToEmail, m.ToName, m.Subject, m.Text, m.HTML, m.Unsubscribe,
+		int64(m.SiteID), m.ID, m.Kind, m.NoticeID, m.VisitorID, m.ToEmail, m.ToName, m.Subject, m.Text, m.HTML, m.Unsubscribe,
 		feedback.MailPending, micros(tx.Now), micros(tx.Now))
 	return wrap("insert mail", err)
 }
@@ -38,14 +38,14 @@ func (tx *Tx) ClaimMails(ctx context.Context, until time.Time, limit int) ([]fee
 		FROM   mails
 		WHERE  state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
 		ORDER  BY next_attempt_at, id
-		LIMIT  $2`+tx.d.claim("mails"), []any{micros(tx.Now), limit}, scanMail)
+		LIMIT  $2 + 0`+tx.d.claim("mails"), []any{micros(tx.Now), limit}, scanMail)
 	if err != nil {
 		return nil, wrap("due mails", err)
 	}
 	for _, m := range due {
 		_, err := tx.exec(ctx, `
 			UPDATE mails SET lease_until = $1
-			WHERE  site_id = $2 AND id = $3`, micros(until), m.SiteID, m.ID)
+			WHERE  site_id = $2 AND id = $3`, micros(until), int64(m.SiteID), m.ID)
 		if err != nil {
 			return nil, wrap("claim mail", err)
 		}
@@ -58,7 +58,7 @@ func (tx *Tx) ClaimMails(ctx context.Context, until time.Time, limit int) ([]fee
 func (tx *Tx) HandOver(ctx context.Context, m *feedback.Mail, until time.Time) (bool, error) {
 	n, err := tx.exec(ctx, `
 		UPDATE mails SET state = 'sending', lease_until = $1
-		WHERE  site_id = $2 AND id = $3 AND state = 'pending'`, micros(until), m.SiteID, m.ID)
+		WHERE  site_id = $2 AND id = $3 AND state = 'pending'`, micros(until), int64(m.SiteID), m.ID)
 	return n > 0, wrap("hand over mail", err)
 }
 
@@ -66,7 +66,7 @@ func (tx *Tx) HandOver(ctx context.Context, m *feedback.Mail, until time.Time) (
 func (tx *Tx) SettleMail(ctx context.Context, m *feedback.Mail) error {
 	_, err := tx.exec(ctx, `
 		UPDATE mails SET state = $1, attempts = $2, next_attempt_at = $3, sent_at = $4, error = $5, lease_until = NULL
-		WHERE  site_id = $6 AND id = $7`, m.State, m.Attempts, micros(m.NextAttempt), micros(m.SentAt), m.Error, m.SiteID, m.ID)
+		WHERE  site_id = $6 AND id = $7`, m.State, m.Attempts, micros(m.NextAttempt), micros(m.SentAt), m.Error, int64(m.SiteID), m.ID)
 	return wrap("settle mail", err)
 }
 
@@ -86,7 +86,7 @@ func (tx *Tx) Mails(ctx context.Context, site feedback.SiteID, below feedback.Ma
 		FROM   mails
 		WHERE  site_id = $1 AND id < $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, int64(below), limit}, scanMail)
+		LIMIT  $3 + 0`, []any{site, int64(below), limit}, scanMail)
 	return out, wrap("mails", err)
 }
 
@@ -162,7 +162,7 @@ func (tx *Tx) Followers(ctx context.Context, site feedback.SiteID, posts []feedb
 				WHERE  x.site_id = $1 AND x.post_id = f.post_id AND x.visitor_id = f.visitor_id))
 		AND    verified_at IS NOT NULL AND email IS NOT NULL AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, args, scanVisitor)
+		LIMIT  $3 + 0`, args, scanVisitor)
 	return out, wrap("followers", err)
 }
 
@@ -174,7 +174,7 @@ func (tx *Tx) Subscribers(ctx context.Context, site feedback.SiteID, after feedb
 		FROM   visitors
 		WHERE  site_id = $1 AND subscribed_at IS NOT NULL AND verified_at IS NOT NULL AND email IS NOT NULL AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, scanVisitor)
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, scanVisitor)
 	return out, wrap("subscribers", err)
 }
 

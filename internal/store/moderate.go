@@ -9,8 +9,8 @@ import (
 	"heed/internal/feedback"
 )
 
-// TeamFilter asks for some of a site's posts; see [feedback.TeamFilter].
-type TeamFilter struct {
+// PostFilter asks for some of a site's posts; see [feedback.PostFilter].
+type PostFilter struct {
 	Board    feedback.BoardID
 	Status   feedback.StatusID
 	Tag      feedback.TagID
@@ -25,7 +25,7 @@ type TeamFilter struct {
 
 // FilteredPosts lists the posts of a site that a filter asks for. Every filter
 // has an index that yields its order, so a page costs the same wherever it is.
-func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f TeamFilter, limit int) ([]feedback.Post, error) {
+func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFilter, limit int) ([]feedback.Post, error) {
 	var args []any
 	arg := func(v any) string {
 		args = append(args, v)
@@ -261,14 +261,14 @@ func (tx *Tx) Changes(ctx context.Context, site feedback.SiteID, post feedback.P
 
 // Merged lists the merges into a post that stand, newest first, with the titles
 // of what was folded in.
-func (tx *Tx) Merged(ctx context.Context, site feedback.SiteID, winner feedback.PostID, limit int) ([]feedback.FoldedPost, error) {
+func (tx *Tx) Merged(ctx context.Context, site feedback.SiteID, winner feedback.PostID, limit int) ([]feedback.MergedPost, error) {
 	out, err := collect(ctx, tx, `
 		SELECT a.id, a.loser_id, p.title, a.created_at
 		FROM   actions a
 		JOIN   posts p ON p.site_id = a.site_id AND p.id = a.loser_id
 		WHERE  a.site_id = $1 AND a.winner_id = $2 AND a.undone_at IS NULL
 		ORDER  BY a.id DESC
-		LIMIT  $3 + 0`, []any{site, winner, limit}, func(r *sql.Rows, m *feedback.FoldedPost) error {
+		LIMIT  $3 + 0`, []any{site, winner, limit}, func(r *sql.Rows, m *feedback.MergedPost) error {
 		return r.Scan(&m.Action, &m.Loser, &m.Title, at(&m.At))
 	})
 	return out, wrap("merged posts", err)

@@ -37,7 +37,6 @@ var references = map[string]string{
 // pointsAnywhere are the columns named like a reference that are none, with the
 // reason.
 var pointsAnywhere = map[string]string{
-	"audit.actor_id":                "whom it names depends on actor_kind, and they may be gone",
 	"mails.site_id":                 "zero for a mail about an account",
 	"delivery_attempts.delivery_id": "found by its endpoint too, which a check of its own does",
 	"notices.endpoint_id":           "the endpoint may have been deleted since",
@@ -45,6 +44,7 @@ var pointsAnywhere = map[string]string{
 	"post_changes.from_id":          "what it names depends on kind, and it may be gone",
 	"post_changes.to_id":            "what it names depends on kind, and it may be gone",
 	"theme_posts.theme_id":          "the rows of a run that is not published name themes that are not either",
+	"audit.actor_id":                "whom it names depends on actor_kind, and they may be gone",
 }
 
 // spellings write ids as the API does, so that a line of a check can be looked

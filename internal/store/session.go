@@ -7,8 +7,8 @@ import (
 	"heed/internal/feedback"
 )
 
-// InsertMemberSession stores a new session by the hash of its token.
-func (tx *Tx) InsertMemberSession(ctx context.Context, s *feedback.Session, hash []byte) error {
+// InsertSession stores a new session by the hash of its token.
+func (tx *Tx) InsertSession(ctx context.Context, s *feedback.Session, hash []byte) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO sessions (id, member_id, hash, created_at, seen_at, proven_at, expires_at, address, agent)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -72,14 +72,14 @@ func (tx *Tx) ProveSession(ctx context.Context, id feedback.SessionID) error {
 	return wrap("prove session", err)
 }
 
-// EndMemberSession ends a session of a member and reports whether there was one.
-func (tx *Tx) EndMemberSession(ctx context.Context, member feedback.MemberID, id feedback.SessionID) (bool, error) {
+// DeleteSession ends a session of a member and reports whether there was one.
+func (tx *Tx) DeleteSession(ctx context.Context, member feedback.MemberID, id feedback.SessionID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, member, id)
 	return n > 0, wrap("delete session", err)
 }
 
-// EndMemberSessions ends all sessions of a member but one; zero spares none.
-func (tx *Tx) EndMemberSessions(ctx context.Context, member feedback.MemberID, but feedback.SessionID) (int64, error) {
+// DeleteSessions ends all sessions of a member but one; zero spares none.
+func (tx *Tx) DeleteSessions(ctx context.Context, member feedback.MemberID, but feedback.SessionID) (int64, error) {
 	n, err := tx.exec(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, member, int64(but))
 	return n, wrap("delete sessions", err)
 }

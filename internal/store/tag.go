@@ -17,6 +17,16 @@ func (tx *Tx) Tag(ctx context.Context, site feedback.SiteID, id feedback.TagID) 
 	return t, wrap("tag", err)
 }
 
+// Tags lists the tags of a site by name.
+func (tx *Tx) Tags(ctx context.Context, site feedback.SiteID, limit int) ([]feedback.Tag, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, name, color FROM tags
+		WHERE  site_id = $1
+		ORDER  BY name, id
+		LIMIT  $2 + 0`, []any{site, limit}, scanTag)
+	return out, wrap("tags", err)
+}
+
 // TagCount counts the tags of a post.
 func (tx *Tx) TagCount(ctx context.Context, site feedback.SiteID, post feedback.PostID) (n int, err error) {
 	_, err = tx.row(ctx, `SELECT COUNT(*) FROM post_tags WHERE site_id = $1 AND post_id = $2`, []any{site, post}, &n)

@@ -105,6 +105,16 @@ func (tx *Tx) UnpublishEntry(ctx context.Context, site feedback.SiteID, id feedb
 	return wrap("unpublish entry", err)
 }
 
+// EntryPosts returns the ids of the posts an entry answers.
+func (tx *Tx) EntryPosts(ctx context.Context, site feedback.SiteID, id feedback.EntryID) ([]feedback.PostID, error) {
+	out, err := collect(ctx, tx, `
+		SELECT post_id FROM entry_posts
+		WHERE  site_id = $1 AND entry_id = $2
+		ORDER  BY post_id
+		LIMIT  1000`, []any{site, id}, scanPostID)
+	return out, wrap("posts of entry", err)
+}
+
 // UnlinkEntry notes that an entry does not answer a post.
 func (tx *Tx) UnlinkEntry(ctx context.Context, site feedback.SiteID, id feedback.EntryID, post feedback.PostID) error {
 	_, err := tx.exec(ctx, `
