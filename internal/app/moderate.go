@@ -245,6 +245,7 @@ func (tx *Tx) EditPost(ctx context.Context, post string, in feedback.PostEdit) e
 	if err := tx.s.SetPostText(ctx, p, string(in.Title), string(in.Body)); err != nil {
 		return err
 	}
+	tx.newWords(p.ID)
 	return tx.record(ctx, store.Change{PostID: p.ID, Kind: "edited"})
 }
 
