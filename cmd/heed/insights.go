@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"strings"
 
 	"heed/internal/app"
@@ -22,6 +23,34 @@ import (
 type insightsCmd struct {
 	Run insightsRunCmd `cmd:"" help:"Find the themes of a site now and publish them."`
 	Try insightsTryCmd `cmd:"" help:"Find the themes in the lines of a file, without a database."`
+
+	Engine insightsEngineCmd `cmd:"" hidden:"" help:"Compute for a server that started this process."`
+}
+
+type insightsEngineCmd struct{}
+
+// Run answers the questions of the server.
+func (insightsEngineCmd) Run(ctx context.Context, std stdio) error {
+	return worker.ServeEngine(ctx, os.Stdin, std.out)
+}
+
+// engines returns what starts this program again to compute, nil if it cannot
+// be found: then the server computes itself.
+func engines(log *slog.Logger) func() worker.Engine {
+	self, err := os.Executable()
+	if err != nil {
+		log.Warn("insights compute in the server: the program does not know its own path", "err", err)
+		return nil
+	}
+	return func() worker.Engine {
+		return &worker.Child{Command: func() *exec.Cmd {
+			cmd := exec.Command(self, "insights", "engine")
+			// One processor at most, little memory, and nothing of what this
+			// process is told: no key, no address of a database.
+			cmd.Env = []string{"GOMAXPROCS=1", "GOGC=50"}
+			return cmd
+		}}
+	}
 }
 
 // insightsOf wires what searches for themes, with the provider if one is set.
@@ -44,6 +73,19 @@ func insightsOf(o *opened, ai config.AI, log *slog.Logger) (*worker.Insights, er
 	n.Provider = client
 	log.Info("insights use an AI provider: posts are sent to it", "url", ai.AIURL, "vectors", client.Embeds(), "labels", client.Names())
 	return n, nil
+}
+
+// requestInsights has the server find the themes of a site as soon as it runs.
+func requestInsights(ctx context.Context, o *opened, key, site string) error {
+	actor, err := o.app.Authenticate(ctx, key, site)
+	if err != nil {
+		return err
+	}
+	_, err = o.app.Write(ctx, actor, app.Target{Site: site}, app.Once{}, func(tx *app.Tx) (app.Response, error) {
+		_, err := tx.RequestInsights(ctx)
+		return app.Response{}, err
+	})
+	return err
 }
 
 type insightsRunCmd struct {

@@ -2,11 +2,18 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"heed/internal/insights"
+	"heed/internal/worker"
 )
 
 // TestInsightsTry needs no database: it names one that does not exist.
@@ -104,4 +111,49 @@ func TestInsightsRun(t *testing.T) {
 			t.Errorf("getInsights after a pause = %s", body)
 		}
 	})
+}
+
+// TestEngine has a process of its own compute, as a server does: the answers are
+// those of this process, and a question that is given up ends it.
+func TestEngine(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &worker.Child{Command: func() *exec.Cmd { return exec.Command(bin, "insights", "engine") }}
+	defer e.Close()
+	texts := []string{"Dark mode for the dashboard", "Please add a dark theme", "Export to CSV", "CSV export of all data", ""}
+	got, err := e.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := insights.Embed(t.Context(), texts)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the vectors differ from those made here (%v)", err)
+	}
+	posts := make([]insights.Post, len(texts))
+	for i, text := range texts {
+		posts[i] = insights.Post{Key: int64(i), Text: text, Vector: got[i]}
+	}
+	found, err := e.Find(t.Context(), posts, insights.State{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := int64(0)
+	here, err := insights.Find(t.Context(), posts, insights.State{}, func() int64 { id--; return id })
+	if err != nil || len(found.Themes) != 2 || !reflect.DeepEqual(found.Of, here.Of) || found.Themes[0].Label != here.Themes[0].Label {
+		t.Errorf("found %+v; want %+v (%v)", found, here, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Embed(ctx, texts); !errors.Is(err, context.Canceled) {
+		t.Errorf("Embed given up = %v; want context.Canceled", err)
+	}
+	if _, err := e.Embed(t.Context(), texts); err != nil {
+		t.Errorf("Embed after that = %v; want a new process to answer", err)
+	}
+	broken := &worker.Child{Command: func() *exec.Cmd { return exec.Command(bin, "version") }}
+	if _, err := broken.Embed(t.Context(), texts); err == nil {
+		t.Error("a program that is no engine answered")
+	}
 }

@@ -28,6 +28,7 @@ type commands struct {
 	Site     siteCmd     `cmd:"" help:"Work on sites."`
 	Key      keyCmd      `cmd:"" help:"Work on API keys."`
 	Account  accountCmd  `cmd:"" help:"Work on accounts."`
+	Mail     mailCmd     `cmd:"" help:"Try the settings of mail."`
 	Fill     fillCmd     `cmd:"" help:"Fill a site with made-up data, for trying and measuring."`
 	Check    checkCmd    `cmd:"" help:"Compare counters, references, the search index and the outbox with the rows."`
 	Backup   backupCmd   `cmd:"" help:"Write a backup of the whole database, while it is in use."`

@@ -100,6 +100,9 @@ type Actor struct {
 	Account *feedback.Account
 	Key     *feedback.Key // of the API; nil elsewhere
 	Member  feedback.MemberID
+	Role    feedback.Role // of the member
+	Name    string        // of the member, for the record of who did what
+	Address string        // where the request came from, likewise
 	Visitor feedback.VisitorID
 	// VisitorRef is by what a visitor is found or made when they first write.
 	VisitorRef feedback.VisitorRef

@@ -6,9 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"heed/internal/feedback"
 )
@@ -113,7 +110,7 @@ func (tx *Tx) similar(ctx context.Context, text string, limit int, skip feedback
 func (tx *Tx) sharedWords(ctx context.Context, text string) (map[feedback.PostID]float64, error) {
 	share := map[feedback.PostID]float64{}
 	total := 0.0
-	for _, w := range longestWords(text, wordsAsked) {
+	for _, w := range telling(text) {
 		posts, err := tx.s.PostsWith(ctx, tx.site.ID, w, wordDepth)
 		if err != nil {
 			return nil, err
@@ -132,18 +129,4 @@ func (tx *Tx) sharedWords(ctx context.Context, text string) (map[feedback.PostID
 		share[id] /= total
 	}
 	return share, nil
-}
-
-// longestWords returns the longest different words of a text, which say more than
-// the short ones, up to n.
-func longestWords(text string, n int) []string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r)
-	})
-	words = slices.DeleteFunc(words[:min(len(words), 200)], func(w string) bool {
-		return utf8.RuneCountInString(w) < 3 && w[0] < utf8.RuneSelf
-	})
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	words = slices.Compact(words)
-	return words[:min(len(words), n)]
 }

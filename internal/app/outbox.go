@@ -62,9 +62,9 @@ func (tx *Tx) TellOwners(ctx context.Context, write func(letter.Frame) letter.Le
 	return nil
 }
 
-// Invite puts an invitation to join the account into the outbox. link is where
+// mailInvitation puts an invitation to join the account into the outbox. link is where
 // it is accepted.
-func (tx *Tx) Invite(ctx context.Context, email, by, link string) error {
+func (tx *Tx) mailInvitation(ctx context.Context, email, by, link string) error {
 	f := letter.Frame{Locale: letter.Catalog.Locale("en"), Site: tx.actor.Account.Name, SiteURL: tx.app.BaseURL()}
 	return tx.queue(ctx, &feedback.Mail{ToEmail: email}, letter.Invitation(f, tx.actor.Account.Name, by, link))
 }

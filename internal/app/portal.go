@@ -125,7 +125,7 @@ const maxPinned = 10
 
 // PublicPosts lists the posts that the public sees. A filter by status or tag
 // looks at the newest and the most wanted thousand.
-func (tx *Tx) PublicPosts(ctx context.Context, f feedback.PostFilter) (*PublicList, error) {
+func (tx *Tx) PublicPosts(ctx context.Context, f feedback.PublicFilter) (*PublicList, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
@@ -215,8 +215,8 @@ func (tx *Tx) publicPost(ctx context.Context, post string) (found *feedback.Publ
 	return &all[0], 0, nil
 }
 
-// PostPage is everything the page of a post shows.
-type PostPage struct {
+// PublicPage is everything the page of a post shows.
+type PublicPage struct {
 	Post     feedback.PublicPost
 	Body     string
 	Mine     bool // the looker wrote it
@@ -224,7 +224,7 @@ type PostPage struct {
 	Moves    []feedback.StatusMove
 	Comments []feedback.PublicComment
 	More     feedback.CommentID // where the next comments begin; zero: none
-	Merged   []feedback.MergedPost
+	Merged   []feedback.FoldedPost
 	Entries  []feedback.Entry
 	Run      *feedback.Run // the newest, or nil
 	Steps    []feedback.Step
@@ -235,12 +235,12 @@ const MaxComments = 200
 
 // PublicPost returns everything the page of a post shows, the comments after the
 // one given. moved is the post it was merged into.
-func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.CommentID) (page *PostPage, moved feedback.PostID, err error) {
+func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.CommentID) (page *PublicPage, moved feedback.PostID, err error) {
 	p, moved, err := tx.publicPost(ctx, post)
 	if err != nil || moved != 0 {
 		return nil, moved, err
 	}
-	page = &PostPage{Post: *p, Mine: tx.actor.Visitor != 0 && p.AuthorID == tx.actor.Visitor}
+	page = &PublicPage{Post: *p, Mine: tx.actor.Visitor != 0 && p.AuthorID == tx.actor.Visitor}
 	content, err := tx.s.PostContent(ctx, tx.site.ID, p.ID)
 	if err != nil {
 		return nil, 0, err
@@ -260,7 +260,7 @@ func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.Commen
 	if err != nil {
 		return nil, 0, err
 	}
-	page.Merged = slices.DeleteFunc(merged, func(m feedback.MergedPost) bool { return tx.actor.portal.Board(m.Board) == nil })
+	page.Merged = slices.DeleteFunc(merged, func(m feedback.FoldedPost) bool { return tx.actor.portal.Board(m.Board) == nil })
 	if page.Entries, err = tx.s.PostEntries(ctx, tx.site.ID, p.ID, 10); err != nil {
 		return nil, 0, err
 	}
@@ -274,7 +274,7 @@ func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.Commen
 
 // addRun adds the newest run about the post. Labels, result and pull request are
 // public; what else an agent noted may quote the team's code and is not.
-func (tx *Tx) addRun(ctx context.Context, page *PostPage) error {
+func (tx *Tx) addRun(ctx context.Context, page *PublicPage) error {
 	runs, err := tx.s.NewestRuns(ctx, tx.site.ID, []feedback.PostID{page.Post.ID})
 	if err != nil || runs[page.Post.ID] == nil {
 		return err

@@ -87,15 +87,15 @@ func (tx *Tx) codeHash(id int64, code string) []byte {
 	return tx.app.tokenMAC("code "+code, tx.site.ID, fmt.Append(nil, id))
 }
 
-// SignedIn is a visitor who has just proved who they are.
-type SignedIn struct {
+// KnownVisitor is a visitor who has just proved who they are.
+type KnownVisitor struct {
 	Visitor *feedback.Visitor
 	Session string // for a cookie; not kept
 }
 
-// ErrCode is the error for a code that is not the one that was mailed, or no
+// errMailedCode is the error for a code that is not the one that was mailed, or no
 // longer.
-func errCode(field string) error {
+func errMailedCode(field string) error {
 	var p feedback.Problems
 	p.Add(field, "code", "is not the code of the newest message, or is too old")
 	return p.Err()
@@ -111,23 +111,23 @@ func errLink() error {
 // RequestSignIn returned. A wrong code is counted; after a few the right one does
 // not help any more. wrong is the error to show: it comes apart from err so that
 // the count is kept.
-func (tx *Tx) SignInByCode(ctx context.Context, token, code string) (in *SignedIn, wrong, err error) {
+func (tx *Tx) SignInByCode(ctx context.Context, token, code string) (in *KnownVisitor, wrong, err error) {
 	c, err := tx.openChallenge(ctx, "sign-in code", challengeSignIn, token)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c == nil || c.Attempts >= maxGuesses {
-		return nil, errCode("code"), nil
+		return nil, errMailedCode("code"), nil
 	}
 	if subtle.ConstantTimeCompare(c.CodeHash, tx.codeHash(c.ID, code)) != 1 {
-		return nil, errCode("code"), tx.s.TryChallenge(ctx, tx.site.ID, c.ID)
+		return nil, errMailedCode("code"), tx.s.TryChallenge(ctx, tx.site.ID, c.ID)
 	}
 	in, err = tx.meet(ctx, c)
 	return in, nil, err
 }
 
 // SignInByLink signs a visitor in by the link from the mail.
-func (tx *Tx) SignInByLink(ctx context.Context, token string) (*SignedIn, error) {
+func (tx *Tx) SignInByLink(ctx context.Context, token string) (*KnownVisitor, error) {
 	c, err := tx.openChallenge(ctx, "sign-in link", challengeSignIn, token)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (tx *Tx) openChallenge(ctx context.Context, purpose, kind, token string) (*
 }
 
 // meet ends a challenge that was met: its visitor is signed in.
-func (tx *Tx) meet(ctx context.Context, c *store.Challenge) (*SignedIn, error) {
+func (tx *Tx) meet(ctx context.Context, c *store.Challenge) (*KnownVisitor, error) {
 	if err := tx.s.UseChallenge(ctx, tx.site.ID, c.ID); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (tx *Tx) verified(ctx context.Context, email string) (*feedback.Visitor, er
 }
 
 // signIn begins a session and unites what the visitor did before signing in.
-func (tx *Tx) signIn(ctx context.Context, v *feedback.Visitor) (*SignedIn, error) {
+func (tx *Tx) signIn(ctx context.Context, v *feedback.Visitor) (*KnownVisitor, error) {
 	if ref := tx.actor.VisitorRef; ref != "" && ref != v.Ref {
 		before, err := tx.s.VisitorByRef(ctx, tx.site.ID, ref)
 		if err != nil {
@@ -227,7 +227,7 @@ func (tx *Tx) signIn(ctx context.Context, v *feedback.Visitor) (*SignedIn, error
 		}
 	}
 	session := rand.Text() + rand.Text()
-	return &SignedIn{v, session}, tx.s.InsertSession(ctx, tx.site.ID, sessionHash(session), v.ID, tx.s.Now.Add(sessionTime))
+	return &KnownVisitor{v, session}, tx.s.InsertVisitorSession(ctx, tx.site.ID, sessionHash(session), v.ID, tx.s.Now.Add(sessionTime))
 }
 
 func sessionHash(session string) []byte {
@@ -254,7 +254,7 @@ func (tx *Tx) SignedInAs(ctx context.Context, session string) (*feedback.Visitor
 
 // SignOut ends a session.
 func (tx *Tx) SignOut(ctx context.Context, session string) error {
-	return tx.s.DeleteSession(ctx, tx.site.ID, sessionHash(session))
+	return tx.s.DeleteVisitorSession(ctx, tx.site.ID, sessionHash(session))
 }
 
 // NewSSOSecret makes a secret for single sign-on, replaces the one before, and
@@ -269,7 +269,7 @@ func (tx *Tx) NewSSOSecret(ctx context.Context) (string, error) {
 
 // SignInByToken signs in whoever a token of the site's own application names. A
 // token works once.
-func (tx *Tx) SignInByToken(ctx context.Context, token string) (*SignedIn, error) {
+func (tx *Tx) SignInByToken(ctx context.Context, token string) (*KnownVisitor, error) {
 	sealed, err := tx.s.SSOSecret(ctx, tx.site.ID)
 	if err != nil {
 		return nil, err

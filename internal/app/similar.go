@@ -1,16 +1,13 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"heed/internal/feedback"
-	"heed/internal/store"
 )
 
 // PublicSearch lists the posts the public sees that hold all words of a query,
@@ -40,13 +37,6 @@ func (tx *Tx) PublicSearch(ctx context.Context, in feedback.Search) (feedback.Pa
 	return page, nil
 }
 
-// similarWords is how many words of a title are looked for, and similarDepth how
-// many posts with each.
-const (
-	similarWords = 6
-	similarDepth = 40
-)
-
 // fillers are words that say nothing about what is asked for.
 var fillers = func() map[string]bool {
 	m := map[string]bool{}
@@ -60,41 +50,13 @@ var fillers = func() map[string]bool {
 }()
 
 // Similar returns posts that may ask for the same as a title that somebody is
-// typing, the likeliest first. It goes by words: a post that shares several of
-// the rarer ones is likely. An index of meanings can join here: whatever finds
-// candidates, they pass through publicPosts before anybody sees them.
+// typing, the likeliest first: only those the public sees.
 func (tx *Tx) Similar(ctx context.Context, title string, limit int) ([]feedback.PublicPost, error) {
-	words := telling(title)
-	if len(words) == 0 {
-		return nil, nil
+	ids, err := tx.similar(ctx, title, limit, 0)
+	if err != nil {
+		return nil, err
 	}
-	scores := map[feedback.PostID]float64{}
-	hits := map[feedback.PostID]int{}
-	for _, w := range words {
-		found, _, err := tx.s.Search(ctx, tx.site.ID, w, store.SearchPosition{}, similarDepth)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range found {
-			scores[r.PostID] += 1 / math.Log2(3+float64(len(found)))
-			hits[r.PostID]++
-		}
-	}
-	// One word in common is a coincidence, unless there are few to share.
-	needed := 1
-	if len(words) > 2 {
-		needed = 2
-	}
-	var ids []feedback.PostID
-	for id, n := range hits {
-		if n >= needed {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortFunc(ids, func(a, b feedback.PostID) int {
-		return cmp.Or(cmp.Compare(hits[b], hits[a]), cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a))
-	})
-	posts, err := tx.publicPosts(ctx, ids[:min(len(ids), 4*limit)])
+	posts, err := tx.publicPosts(ctx, ids)
 	return posts[:min(len(posts), limit)], err
 }
 
@@ -109,5 +71,5 @@ func telling(title string) []string {
 			words = append(words, w)
 		}
 	}
-	return words[:min(len(words), similarWords)]
+	return words[:min(len(words), wordsAsked)]
 }

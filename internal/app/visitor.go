@@ -215,6 +215,7 @@ func (tx *Tx) Share(ctx context.Context, in Idea) (*feedback.Post, error) {
 	if err := tx.s.InsertPost(ctx, p, string(in.Body)); err != nil {
 		return nil, err
 	}
+	tx.newWords(p.ID) // of a held post they are read when it is released
 	if _, p.VoteCount, err = tx.s.AddVote(ctx, tx.site.ID, p.ID, v.ID); err != nil || p.Held {
 		return p, err
 	}
@@ -237,6 +238,7 @@ func (tx *Tx) ReleasePost(ctx context.Context, post string) (*feedback.Post, err
 	if err := tx.s.ReleasePost(ctx, tx.site.ID, p.ID, p.BoardID); err != nil {
 		return nil, err
 	}
+	tx.newWords(p.ID)
 	content, err := tx.s.PostContent(ctx, tx.site.ID, p.ID)
 	if err != nil {
 		return nil, err
@@ -463,7 +465,7 @@ func (tx *Tx) DeleteMine(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := tx.s.DeleteSessions(ctx, tx.site.ID, v.ID); err != nil {
+	if err := tx.s.DeleteVisitorSessions(ctx, tx.site.ID, v.ID); err != nil {
 		return err
 	}
 	v.Ref, v.Name, v.Email, v.Mail = feedback.VisitorRef("deleted:"+v.ID.String()), "", "", feedback.MailWishes{}

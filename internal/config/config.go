@@ -44,3 +44,9 @@ type AI struct {
 	AIChatModel    string `name:"ai-chat-model" env:"HEED_AI_CHAT_MODEL" placeholder:"MODEL" help:"The provider's model that names themes and sums them up. Unset: they are named with words of the posts."`
 	AIMonthlyUnits int    `name:"ai-monthly-units" env:"HEED_AI_MONTHLY_UNITS" default:"100000" placeholder:"UNITS" help:"How much of the provider an account may use in a month (UTC): 1 unit a post, 5 a theme that is named. 0: nothing."`
 }
+
+// Mail says how mail is sent. Without a server it is kept in the outbox.
+type Mail struct {
+	SMTPURL  string `name:"smtp-url" env:"HEED_SMTP_URL" placeholder:"URL" help:"The mail server: smtp://user:password@host:587 or smtps://... Unset: mail is kept in the outbox."`
+	MailFrom string `name:"mail-from" env:"HEED_MAIL_FROM" placeholder:"ADDRESS" help:"The address mail comes from, such as Heed <feedback@example.com>."`
+}

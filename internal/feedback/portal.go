@@ -20,8 +20,8 @@ const (
 // Values lists the orders.
 func (Sort) Values() []string { return []string{"trending", "top", "new"} }
 
-// PostFilter asks for one page of the posts that the public sees.
-type PostFilter struct {
+// PublicFilter asks for one page of the posts that the public sees.
+type PublicFilter struct {
 	Window
 	Board  BoardID  // zero: every public board
 	Status StatusID // zero: any
@@ -44,8 +44,8 @@ type PublicComment struct {
 	Author string // the name of the visitor or member; empty: none
 }
 
-// MergedPost is a post that was folded into another.
-type MergedPost struct {
+// FoldedPost is a post that was folded into another.
+type FoldedPost struct {
 	ID    PostID
 	Board BoardID
 	Title string

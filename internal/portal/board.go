@@ -70,7 +70,7 @@ func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) error {
-	f := feedback.PostFilter{Sort: p.sort}
+	f := feedback.PublicFilter{Sort: p.sort}
 	f.After, f.Limit = after, pageSize
 	if p.board != nil {
 		f.Board = p.board.ID

@@ -157,7 +157,7 @@ func (v *visit) postCard(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return feedback.Missing("page", r.URL.Path)
 	}
-	var page *app.PostPage
+	var page *app.PublicPage
 	err := v.read(r, func(tx *app.Tx) (err error) {
 		page, _, err = tx.PublicPost(r.Context(), id, 0)
 		return err

@@ -106,7 +106,7 @@ func (v *visit) changelogFeed(w http.ResponseWriter, r *http.Request) error {
 func (v *visit) postsFeed(w http.ResponseWriter, r *http.Request) error {
 	f := v.feed("posts.atom", v.locale.T("portal.feed.posts", "site", v.portal.Site.Name))
 	err := v.read(r, func(tx *app.Tx) error {
-		filter := feedback.PostFilter{Sort: feedback.Newest}
+		filter := feedback.PublicFilter{Sort: feedback.Newest}
 		filter.Limit = 50
 		list, err := tx.PublicPosts(r.Context(), filter)
 		if err != nil {
@@ -149,7 +149,7 @@ func (v *visit) sitemap(w http.ResponseWriter, r *http.Request) error {
 		for _, e := range page.Items {
 			set.URLs = append(set.URLs, siteURL{v.home() + "/changelog/" + e.Slug, e.PublishedAt.UTC().Format(time.DateOnly)})
 		}
-		filter := feedback.PostFilter{Sort: feedback.Top}
+		filter := feedback.PublicFilter{Sort: feedback.Top}
 		filter.Limit = 100
 		for len(set.URLs) < sitemapSize {
 			list, err := tx.PublicPosts(r.Context(), filter)

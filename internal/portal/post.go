@@ -15,7 +15,7 @@ func query(s string) string { return url.QueryEscape(s) }
 // postPage is what the page of a post shows.
 type postPage struct {
 	*visit
-	*app.PostPage
+	*app.PublicPage
 	draft    draft // a comment that was not taken
 	draftFor string
 	flash    string // what has just happened, a key of a message
@@ -57,7 +57,7 @@ func (v *visit) loadPost(r *http.Request) (p *postPage, moved string, err error)
 		if to != 0 {
 			moved = v.url("posts", to.String())
 		}
-		p.PostPage = page
+		p.PublicPage = page
 		return err
 	})
 	return p, moved, err

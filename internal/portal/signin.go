@@ -72,7 +72,7 @@ func (v *visit) signInCode(w http.ResponseWriter, r *http.Request) error {
 		}
 		return -1
 	}, r.FormValue("code"))
-	var in *app.SignedIn
+	var in *app.KnownVisitor
 	var wrong error
 	err := v.write(r, func(tx *app.Tx) (err error) {
 		in, wrong, err = tx.SignInByCode(r.Context(), p.token, code)
@@ -99,7 +99,7 @@ func (v *visit) signInLink(w http.ResponseWriter, r *http.Request) error {
 	if err := v.limit(r, "code", signInRate, ""); err != nil {
 		return err
 	}
-	var in *app.SignedIn
+	var in *app.KnownVisitor
 	err := v.write(r, func(tx *app.Tx) (err error) {
 		in, err = tx.SignInByLink(r.Context(), r.FormValue("t"))
 		return err
@@ -119,7 +119,7 @@ func (v *visit) sso(w http.ResponseWriter, r *http.Request) error {
 	if err := v.limit(r, "code", signInRate, ""); err != nil {
 		return err
 	}
-	var in *app.SignedIn
+	var in *app.KnownVisitor
 	err := v.write(r, func(tx *app.Tx) (err error) {
 		in, err = tx.SignInByToken(r.Context(), r.FormValue("token"))
 		return err

@@ -57,7 +57,7 @@ func (v *visit) introduce(w http.ResponseWriter) {
 }
 
 // signedIn remembers a visitor who has just proved who they are.
-func (v *visit) signedIn(w http.ResponseWriter, in *app.SignedIn) {
+func (v *visit) signedIn(w http.ResponseWriter, in *app.KnownVisitor) {
 	v.visitor, v.session = in.Visitor, in.Session
 	v.cookie(w, sessionCookie, in.Session, app.SessionTime())
 	v.cookie(w, visitorCookie, "", 0)

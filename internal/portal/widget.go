@@ -76,7 +76,7 @@ func (v *visit) widget(w http.ResponseWriter, r *http.Request) error {
 		if err := v.limit(r, "code", signInRate, ""); err != nil {
 			return err
 		}
-		var in *app.SignedIn
+		var in *app.KnownVisitor
 		err := inside.write(r, func(tx *app.Tx) (err error) {
 			in, err = tx.SignInByToken(r.Context(), token)
 			return err

@@ -59,30 +59,44 @@ func (tx *Tx) Delivery(ctx context.Context, site feedback.SiteID, endpoint feedb
 // given, only those of a status and a type if these are not nil.
 func (tx *Tx) Deliveries(ctx context.Context, site feedback.SiteID, endpoint feedback.EndpointID, status *feedback.DeliveryStatus,
 	typ *feedback.EventType, below feedback.DeliveryID, limit int) ([]feedback.Delivery, error) {
-	query, args := `
-		SELECT `+deliveryColumns+`
-		FROM   deliveries
-		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3`, []any{site, endpoint, below}
-	limited := `
-		ORDER  BY id DESC
-		LIMIT  $4 + 0`
-	// The status stands in the text: an index that leaves out what has
-	// succeeded serves only a query that is seen to do so too.
-	if status != nil {
-		query += map[feedback.DeliveryStatus]string{
-			feedback.DeliveryPending: ` AND status = 'pending'`, feedback.DeliverySucceeded: ` AND status = 'succeeded'`,
-			feedback.DeliveryFailed: ` AND status = 'failed'`, feedback.DeliveryCancelled: ` AND status = 'cancelled'`,
-		}[*status]
-	}
+	args := []any{site, endpoint, below}
 	if typ != nil {
-		query += ` AND type = $4`
 		args = append(args, *typ)
-		limited = `
+	}
+	out, err := collect(ctx, tx, deliveriesQuery(status, typ != nil), append(args, limit), scanDelivery)
+	return out, wrap("deliveries", err)
+}
+
+func deliveriesQuery(status *feedback.DeliveryStatus, ofType bool) string {
+	query := `
+		SELECT ` + deliveryColumns + `
+		FROM   deliveries
+		WHERE  site_id = $1 AND endpoint_id = $2 AND id < $3`
+	if status != nil {
+		// The status stands in the text: an index of some of the rows serves
+		// only a query that is seen to ask for no others.
+		switch *status {
+		case feedback.DeliveryPending:
+			query = `
+		SELECT ` + deliveryColumns + `
+		FROM   deliveries
+		WHERE  site_id + 0 = $1 AND endpoint_id = $2 AND id < $3 AND status = 'pending'`
+		case feedback.DeliveryFailed:
+			query += ` AND status = 'failed'`
+		case feedback.DeliveryCancelled:
+			query += ` AND status = 'cancelled'`
+		default:
+			query += ` AND status = 'succeeded'`
+		}
+	}
+	if ofType {
+		return query + ` AND type = $4
 		ORDER  BY id DESC
 		LIMIT  $5 + 0`
 	}
-	out, err := collect(ctx, tx, query+limited, append(args, limit), scanDelivery)
-	return out, wrap("deliveries", err)
+	return query + `
+		ORDER  BY id DESC
+		LIMIT  $4 + 0`
 }
 
 // Event returns something that happened on a site, or nil.
@@ -114,14 +128,7 @@ func (tx *Tx) Attempts(ctx context.Context, k feedback.EndpointKey, id feedback.
 // CancelDeliveries ends up to limit deliveries of an endpoint that wait below an
 // id, and returns how many there were.
 func (tx *Tx) CancelDeliveries(ctx context.Context, k feedback.EndpointKey, below feedback.DeliveryID, limit int) (int64, error) {
-	n, err := tx.exec(ctx, `
-		UPDATE deliveries
-		SET    status = 'cancelled', next_attempt_at = NULL, completed_at = $1
-		WHERE  site_id = $2 AND endpoint_id = $3 AND id IN (
-			SELECT id FROM deliveries
-			WHERE  site_id = $2 AND endpoint_id = $3 AND status = 'pending' AND id < $4
-			ORDER  BY next_attempt_at
-			LIMIT  $5 + 0)`, micros(tx.Now), k.Site, k.Endpoint, below, limit)
+	n, err := tx.exec(ctx, cancelDeliveries, micros(tx.Now), k.Site, k.Endpoint, below, limit)
 	return n, wrap("cancel deliveries", err)
 }
 
@@ -133,8 +140,7 @@ func (tx *Tx) HalfCancelled(ctx context.Context, limit int) ([]feedback.Endpoint
 		FROM   webhook_endpoints e
 		WHERE  e.cancel_below IS NOT NULL AND e.deleted_at IS NULL
 		AND    EXISTS (SELECT 1 FROM deliveries d
-		               WHERE  d.site_id = e.site_id AND d.endpoint_id = e.id AND d.status = 'pending'
-		               AND    d.id < e.cancel_below)
+		               WHERE  d.endpoint_id = e.id AND d.status = 'pending' AND d.id < e.cancel_below)
 		ORDER  BY e.id
 		LIMIT  $1 + 0`, []any{limit}, func(r *sql.Rows, e *feedback.Endpoint) error {
 		return r.Scan(&e.SiteID, &e.ID, &e.CancelBelow)
@@ -158,19 +164,33 @@ func (tx *Tx) DueDeliveries(ctx context.Context, k feedback.EndpointKey, from fe
 	if after != nil {
 		last, lastID = after.DueAt.UnixMicro(), int64(after.ID)
 	}
-	out, err := collect(ctx, tx, `
-		SELECT d.id, d.message_id, d.attempt_count, d.next_attempt_at, e.payload
-		FROM   deliveries d
-		JOIN   events e ON e.site_id = d.site_id AND e.id = d.message_id
-		WHERE  d.site_id = $1 AND d.endpoint_id = $2 AND d.status = 'pending'
-		AND    (d.next_attempt_at, d.id) > ($3, $4) AND d.next_attempt_at <= $5 AND d.id >= $6
-		ORDER  BY d.next_attempt_at, d.id
-		LIMIT  $7 + 0`, []any{k.Site, k.Endpoint, last, lastID, micros(tx.Now), int64(from), limit},
+	out, err := collect(ctx, tx, dueDeliveries, []any{k.Site, k.Endpoint, last, lastID, micros(tx.Now), int64(from), limit},
 		func(r *sql.Rows, d *Due) error {
 			return r.Scan(&d.ID, &d.Message, &d.Attempts, at(&d.DueAt), &d.Payload)
 		})
 	return out, wrap("due deliveries", err)
 }
+
+// "site_id + 0" keeps PostgreSQL from looking for the few that are waiting in the
+// primary key, which is to say in the whole log of the endpoint.
+const (
+	dueDeliveries = `
+		SELECT d.id, d.message_id, d.attempt_count, d.next_attempt_at, e.payload
+		FROM   deliveries d
+		JOIN   events e ON e.site_id = d.site_id AND e.id = d.message_id
+		WHERE  d.site_id + 0 = $1 AND d.endpoint_id = $2 AND d.status = 'pending'
+		AND    (d.next_attempt_at, d.id) > ($3, $4) AND d.next_attempt_at <= $5 AND d.id >= $6
+		ORDER  BY d.next_attempt_at, d.id
+		LIMIT  $7 + 0`
+	cancelDeliveries = `
+		UPDATE deliveries
+		SET    status = 'cancelled', next_attempt_at = NULL, completed_at = $1
+		WHERE  site_id = $2 AND endpoint_id = $3 AND id IN (
+			SELECT id FROM deliveries
+			WHERE  site_id + 0 = $2 AND endpoint_id = $3 AND status = 'pending' AND id < $4
+			ORDER  BY next_attempt_at
+			LIMIT  $5 + 0)`
+)
 
 // RecordAttempt stores an attempt and what became of its delivery by it: next is
 // when to try again, zero for never. It reports whether the delivery is still

@@ -38,7 +38,7 @@ func (tx *Tx) ClaimMails(ctx context.Context, until time.Time, limit int) ([]fee
 		FROM   mails
 		WHERE  state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
 		ORDER  BY next_attempt_at, id
-		LIMIT  $2`+tx.d.claim("mails"), []any{micros(tx.Now), limit}, scanMail)
+		LIMIT  $2 + 0`+tx.d.claim("mails"), []any{micros(tx.Now), limit}, scanMail)
 	if err != nil {
 		return nil, wrap("due mails", err)
 	}
@@ -86,7 +86,7 @@ func (tx *Tx) Mails(ctx context.Context, site feedback.SiteID, below feedback.Ma
 		FROM   mails
 		WHERE  site_id = $1 AND id < $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, int64(below), limit}, scanMail)
+		LIMIT  $3 + 0`, []any{site, int64(below), limit}, scanMail)
 	return out, wrap("mails", err)
 }
 
@@ -162,7 +162,7 @@ func (tx *Tx) Followers(ctx context.Context, site feedback.SiteID, posts []feedb
 				WHERE  x.site_id = $1 AND x.post_id = f.post_id AND x.visitor_id = f.visitor_id))
 		AND    verified_at IS NOT NULL AND email IS NOT NULL AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, args, scanVisitor)
+		LIMIT  $3 + 0`, args, scanVisitor)
 	return out, wrap("followers", err)
 }
 
@@ -174,7 +174,7 @@ func (tx *Tx) Subscribers(ctx context.Context, site feedback.SiteID, after feedb
 		FROM   visitors
 		WHERE  site_id = $1 AND subscribed_at IS NOT NULL AND verified_at IS NOT NULL AND email IS NOT NULL AND id > $2
 		ORDER  BY id
-		LIMIT  $3`, []any{site, int64(after), limit}, scanVisitor)
+		LIMIT  $3 + 0`, []any{site, int64(after), limit}, scanVisitor)
 	return out, wrap("subscribers", err)
 }
 

@@ -36,7 +36,7 @@ const FilterDepth = 1000
 // RankedPosts returns the ids of the posts on the boards given that come after a
 // position in an order, at most limit, and the position of each. Pinned posts
 // are not among them.
-func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PostFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
+func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
 	after := rank{id: math.MaxInt64, key: math.MaxInt64}
 	if len(f.After) == 2 {
 		after = rank{id: feedback.PostID(f.After[1]), key: f.After[0]}
@@ -68,7 +68,7 @@ func (tx *Tx) rankByBoard(ctx context.Context, site feedback.SiteID, boards []fe
 		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
 		AND    (` + key + `, id) < ($3, $4)
 		ORDER  BY ` + key + ` DESC, id DESC
-		LIMIT  $5`
+		LIMIT  $5 + 0`
 	if sort == feedback.Newest {
 		query = `
 		SELECT id, id
@@ -76,7 +76,7 @@ func (tx *Tx) rankByBoard(ctx context.Context, site feedback.SiteID, boards []fe
 		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
 		AND    id <= $3 AND id < $4
 		ORDER  BY id DESC
-		LIMIT  $5`
+		LIMIT  $5 + 0`
 	}
 	var all []rank
 	for _, b := range boards {
@@ -93,7 +93,7 @@ func scanRank(r *sql.Rows, k *rank) error { return r.Scan(&k.id, &k.key) }
 
 // rankFiltered looks at a bounded number of candidates, so that a rare status
 // among a million posts costs no more than a common one.
-func (tx *Tx) rankFiltered(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PostFilter, after rank) ([]rank, error) {
+func (tx *Tx) rankFiltered(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, after rank) ([]rank, error) {
 	if len(boards) == 0 {
 		return nil, nil
 	}
@@ -223,16 +223,6 @@ func (tx *Tx) addPublicTags(ctx context.Context, site feedback.SiteID, posts []f
 	return nil
 }
 
-// Tags lists the tags of a site by name.
-func (tx *Tx) Tags(ctx context.Context, site feedback.SiteID, limit int) ([]feedback.Tag, error) {
-	out, err := collect(ctx, tx, `
-		SELECT id, name, color FROM tags
-		WHERE  site_id = $1
-		ORDER  BY name, id
-		LIMIT  $2`, []any{site, limit}, func(r *sql.Rows, t *feedback.Tag) error { return r.Scan(&t.ID, &t.Name, &t.Color) })
-	return out, wrap("tags", err)
-}
-
 // StatusChanges lists the moves of a post from status to status, newest first.
 func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.StatusMove, error) {
 	out, err := collect(ctx, tx, `
@@ -240,7 +230,7 @@ func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feed
 		FROM   post_changes
 		WHERE  site_id = $1 AND post_id = $2 AND kind = 'status'
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.StatusMove) error {
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.StatusMove) error {
 		return r.Scan(&c.From, &c.To, &c.Note, at(&c.At))
 	})
 	return out, wrap("status changes", err)
@@ -248,13 +238,13 @@ func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feed
 
 // MergedInto lists the posts that were folded into a post, the oldest first.
 // Held ones were never public and are left out.
-func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.MergedPost, error) {
+func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.FoldedPost, error) {
 	out, err := collect(ctx, tx, `
 		SELECT id, board_id, title
 		FROM   posts
 		WHERE  site_id = $1 AND merged_into = $2 AND NOT held
 		ORDER  BY id
-		LIMIT  $3`, []any{site, post, limit}, func(r *sql.Rows, m *feedback.MergedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, m *feedback.FoldedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
 	return out, wrap("merged posts", err)
 }
 
@@ -269,7 +259,7 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 		LEFT JOIN members m ON m.id = c.member_id
 		WHERE  c.site_id = $1 AND c.post_id = $2 AND c.id > $3 AND NOT c.internal
 		ORDER  BY c.id
-		LIMIT  $4`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
+		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
 		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
 			&c.Internal, at(&c.CreatedAt), &c.Author)
 	})
@@ -284,7 +274,7 @@ func (tx *Tx) PublishedEntries(ctx context.Context, site feedback.SiteID, publis
 		FROM   entries
 		WHERE  site_id = $1 AND published_at IS NOT NULL AND (published_at, id) < ($2, $3)
 		ORDER  BY published_at DESC, id DESC
-		LIMIT  $4`, []any{site, published, int64(below), limit}, scanEntry)
+		LIMIT  $4 + 0`, []any{site, published, int64(below), limit}, scanEntry)
 	return out, wrap("published entries", err)
 }
 
@@ -297,15 +287,6 @@ func (tx *Tx) PublishedEntry(ctx context.Context, site feedback.SiteID, slug str
 	return e, wrap("published entry", err)
 }
 
-// EntryPosts returns the ids of the posts that an entry answers.
-func (tx *Tx) EntryPosts(ctx context.Context, site feedback.SiteID, entry feedback.EntryID) ([]feedback.PostID, error) {
-	ids, err := tx.idColumn(ctx, `
-		SELECT post_id FROM entry_posts
-		WHERE  site_id = $1 AND entry_id = $2
-		ORDER  BY post_id`, []any{site, entry})
-	return postIDs(ids), wrap("posts of entry", err)
-}
-
 // PostEntries lists the public entries that answer a post, newest first.
 func (tx *Tx) PostEntries(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.Entry, error) {
 	out, err := collect(ctx, tx, `
@@ -314,6 +295,6 @@ func (tx *Tx) PostEntries(ctx context.Context, site feedback.SiteID, post feedba
 		JOIN   entries e ON e.site_id = ep.site_id AND e.id = ep.entry_id
 		WHERE  ep.site_id = $1 AND ep.post_id = $2 AND e.published_at IS NOT NULL
 		ORDER  BY e.id DESC
-		LIMIT  $3`, []any{site, post, limit}, scanEntry)
+		LIMIT  $3 + 0`, []any{site, post, limit}, scanEntry)
 	return out, wrap("entries of post", err)
 }

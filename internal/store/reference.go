@@ -44,6 +44,7 @@ var pointsAnywhere = map[string]string{
 	"post_changes.from_id":          "what it names depends on kind, and it may be gone",
 	"post_changes.to_id":            "what it names depends on kind, and it may be gone",
 	"theme_posts.theme_id":          "the rows of a run that is not published name themes that are not either",
+	"audit.actor_id":                "whom it names depends on actor_kind, and they may be gone",
 }
 
 // spellings write ids as the API does, so that a line of a check can be looked

@@ -148,7 +148,7 @@ func (tx *Tx) Blocks(ctx context.Context, site feedback.SiteID, limit int) ([]fe
 		SELECT kind, value, created_at FROM blocks
 		WHERE  site_id = $1
 		ORDER  BY kind, value
-		LIMIT  $2`, []any{site, limit}, scanBlock)
+		LIMIT  $2 + 0`, []any{site, limit}, scanBlock)
 	return out, wrap("blocks", err)
 }
 

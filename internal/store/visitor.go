@@ -103,7 +103,7 @@ func (tx *Tx) VisitorPosts(ctx context.Context, site feedback.SiteID, visitor fe
 		SELECT id FROM posts
 		WHERE  site_id = $1 AND author_id = $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, visitor, limit})
+		LIMIT  $3 + 0`, []any{site, visitor, limit})
 	return postIDs(ids), wrap("visitor's posts", err)
 }
 
@@ -113,7 +113,7 @@ func (tx *Tx) VisitorHeld(ctx context.Context, site feedback.SiteID, visitor fee
 		SELECT id, title FROM posts
 		WHERE  site_id = $1 AND author_id = $2 AND held
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error { return r.Scan(&h.ID, &h.Title) })
+		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error { return r.Scan(&h.ID, &h.Title) })
 	return out, wrap("held posts", err)
 }
 
@@ -123,7 +123,7 @@ func (tx *Tx) VisitorVotes(ctx context.Context, site feedback.SiteID, visitor fe
 		SELECT post_id FROM votes
 		WHERE  site_id = $1 AND visitor_id = $2
 		ORDER  BY post_id DESC
-		LIMIT  $3`, []any{site, visitor, limit})
+		LIMIT  $3 + 0`, []any{site, visitor, limit})
 	return postIDs(ids), wrap("visitor's votes", err)
 }
 
@@ -134,7 +134,7 @@ func (tx *Tx) VisitorComments(ctx context.Context, site feedback.SiteID, visitor
 		FROM   comments
 		WHERE  site_id = $1 AND visitor_id = $2
 		ORDER  BY id DESC
-		LIMIT  $3`, []any{site, visitor, limit}, scanComment)
+		LIMIT  $3 + 0`, []any{site, visitor, limit}, scanComment)
 	return out, wrap("visitor's comments", err)
 }
 
@@ -213,8 +213,8 @@ func (tx *Tx) EmptyPost(ctx context.Context, site feedback.SiteID, post feedback
 	return tx.UnindexPost(ctx, site, post)
 }
 
-// InsertSession remembers that a visitor is signed in by the hash of a token.
-func (tx *Tx) InsertSession(ctx context.Context, site feedback.SiteID, hash []byte, visitor feedback.VisitorID, until time.Time) error {
+// InsertVisitorSession remembers that a visitor is signed in by the hash of a token.
+func (tx *Tx) InsertVisitorSession(ctx context.Context, site feedback.SiteID, hash []byte, visitor feedback.VisitorID, until time.Time) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO visitor_sessions (site_id, hash, visitor_id, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5)`, site, hash, visitor, micros(tx.Now), micros(until))
@@ -232,14 +232,14 @@ func (tx *Tx) SessionVisitor(ctx context.Context, site feedback.SiteID, hash []b
 	return v, wrap("session", err)
 }
 
-// DeleteSession ends a session.
-func (tx *Tx) DeleteSession(ctx context.Context, site feedback.SiteID, hash []byte) error {
+// DeleteVisitorSession ends a session.
+func (tx *Tx) DeleteVisitorSession(ctx context.Context, site feedback.SiteID, hash []byte) error {
 	_, err := tx.exec(ctx, `DELETE FROM visitor_sessions WHERE site_id = $1 AND hash = $2`, site, hash)
 	return wrap("end session", err)
 }
 
-// DeleteSessions ends every session of a visitor.
-func (tx *Tx) DeleteSessions(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID) error {
+// DeleteVisitorSessions ends every session of a visitor.
+func (tx *Tx) DeleteVisitorSessions(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID) error {
 	_, err := tx.exec(ctx, `DELETE FROM visitor_sessions WHERE site_id = $1 AND visitor_id = $2`, site, visitor)
 	return wrap("end sessions", err)
 }

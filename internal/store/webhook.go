@@ -175,7 +175,11 @@ func scanEndpointKey(r *sql.Rows, k *feedback.EndpointKey) error { return r.Scan
 // attempt is due. It steps through the index from one endpoint to the next, so
 // that its cost is that of the endpoints, whatever waits for each of them.
 func (tx *Tx) WaitingEndpoints(ctx context.Context, limit int) ([]feedback.EndpointKey, error) {
-	out, err := collect(ctx, tx, `
+	out, err := collect(ctx, tx, waitingEndpoints, []any{micros(tx.Now), limit}, scanEndpointKey)
+	return out, wrap("waiting endpoints", err)
+}
+
+const waitingEndpoints = `
 		WITH RECURSIVE waiting (endpoint_id) AS (
 			SELECT MIN(endpoint_id) FROM deliveries WHERE status = 'pending'
 			UNION ALL
@@ -187,17 +191,16 @@ func (tx *Tx) WaitingEndpoints(ctx context.Context, limit int) ([]feedback.Endpo
 		SELECT e.site_id, e.id
 		FROM   waiting w
 		JOIN   webhook_endpoints e ON e.id = w.endpoint_id
-		WHERE  `+claimable+`
+		WHERE  ` + claimable + `
 		ORDER  BY COALESCE(e.leased_until, 0), e.id
-		LIMIT  $2 + 0`, []any{micros(tx.Now), limit}, scanEndpointKey)
-	return out, wrap("waiting endpoints", err)
-}
+		LIMIT  $2 + 0`
 
 // claimable is the condition of an endpoint whose deliveries may be taken up now,
-// which is $1.
+// which is $1. With EXISTS instead of MIN, PostgreSQL may decide to read through
+// all that is waiting.
 const claimable = `e.enabled AND e.deleted_at IS NULL AND (e.leased_until IS NULL OR e.leased_until <= $1)
-		AND    EXISTS (SELECT 1 FROM deliveries d
-		               WHERE  d.endpoint_id = e.id AND d.status = 'pending' AND d.next_attempt_at <= $1)`
+		AND    (SELECT MIN(d.next_attempt_at) FROM deliveries d
+		        WHERE  d.endpoint_id = e.id AND d.status = 'pending') <= $1`
 
 // Claimable returns which of the endpoints may be taken up now. It is a cheap
 // look before LeaseEndpoints, which has the last word.

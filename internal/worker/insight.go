@@ -20,7 +20,10 @@ type Insights struct {
 	// MonthlyUnits this month.
 	Provider     *provider.Client
 	MonthlyUnits int
-	Log          *slog.Logger
+	// Engine, if not nil, returns what computes in place of this process. Each
+	// run has one of its own.
+	Engine func() Engine
+	Log    *slog.Logger
 }
 
 // The times between looks. Requests are also hinted at.
@@ -95,7 +98,11 @@ func (n *Insights) Run(ctx context.Context, site string, o RunOptions) (feedback
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &search{Insights: n, work: work, o: o}
+	r := &search{Insights: n, work: work, o: o, engine: inProcess{}}
+	if n.Engine != nil {
+		r.engine = n.Engine()
+		defer r.engine.Close()
+	}
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -288,7 +288,7 @@ func (f *fixture) person(email string) *app.Actor {
 	})
 	mails := f.outbox()
 	code := codeInMail.FindString(mails[len(mails)-1].Text)
-	var in *app.SignedIn
+	var in *app.KnownVisitor
 	f.write(nobody, func(tx *app.Tx) (err error) {
 		var wrong error
 		in, wrong, err = tx.SignInByCode(f.t.Context(), token, code)

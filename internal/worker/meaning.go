@@ -25,8 +25,12 @@ const (
 	meaningPatience = 150 * time.Millisecond
 
 	// Versions of other nodes may become visible later than higher ones, by so
-	// much. The upper bits of a version are milliseconds.
-	versionOverlap = 10_000 << 21
+	// much. The bits of a version from the 21st on are milliseconds.
+	overlap     = 10 * time.Second
+	versionBits = 21
+
+	// fewTexts is how many are read in this process, at some 20 ms each.
+	fewTexts = 8
 
 	// sweepEvery is how often posts are looked for whose hint was lost.
 	sweepEvery = 30 * time.Second
@@ -37,8 +41,9 @@ const (
 // is loaded when it is first asked about and then follows what is stored,
 // whichever node stores it. It implements [app.Meanings].
 type Meanings struct {
-	app *app.App
-	log *slog.Logger
+	app    *app.App
+	engine func() Engine
+	log    *slog.Logger
 
 	mu    sync.Mutex
 	sites map[feedback.SiteID]*siteMeanings
@@ -56,9 +61,10 @@ type siteMeanings struct {
 	fresh time.Time
 }
 
-// NewMeanings returns Meanings that know nothing yet.
-func NewMeanings(a *app.App, log *slog.Logger) *Meanings {
-	return &Meanings{app: a, log: log, sites: map[feedback.SiteID]*siteMeanings{}}
+// NewMeanings returns Meanings that know nothing yet. engine, if not nil, returns
+// what reads many posts in place of this process.
+func NewMeanings(a *app.App, engine func() Engine, log *slog.Logger) *Meanings {
+	return &Meanings{app: a, engine: engine, log: log, sites: map[feedback.SiteID]*siteMeanings{}}
 }
 
 // Nearest implements [app.Meanings].
@@ -177,7 +183,10 @@ func (m *Meanings) refresh(ctx context.Context, site feedback.SiteID, x *siteMea
 	if time.Since(x.fresh) < freshness {
 		return nil
 	}
-	after := max(0, x.last-versionOverlap)
+	after := x.last
+	if time.Since(time.UnixMilli(x.last>>versionBits)) < overlap {
+		after = max(0, after-overlap.Milliseconds()<<versionBits)
+	}
 	for {
 		batch, err := m.app.VectorsSince(ctx, site, insights.ModelID, after)
 		if err != nil {
@@ -227,11 +236,13 @@ func (m *Meanings) read(ctx context.Context, u app.Unread) error {
 	for i, p := range u.Posts {
 		texts[i] = feedback.Meant(p.Title, p.Body)
 	}
-	var made []insights.Vector
-	err := withLowPriority(func() (err error) {
-		made, err = insights.Embed(ctx, texts)
-		return err
-	})
+	// A few are read here: starting another process would cost more.
+	var engine Engine = inProcess{}
+	if len(texts) > fewTexts && m.engine != nil {
+		engine = m.engine()
+		defer engine.Close()
+	}
+	made, err := engine.Embed(ctx, texts)
 	if err != nil {
 		return err
 	}

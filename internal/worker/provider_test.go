@@ -356,7 +356,7 @@ func TestSimilarPosts(t *testing.T) {
 		if got := similar("night theme for tired eyes"); overlap(darkMode, got) > 1 {
 			t.Errorf("by words: %q", got)
 		}
-		m := worker.NewMeanings(s.app, slog.New(slog.DiscardHandler))
+		m := worker.NewMeanings(s.app, nil, slog.New(slog.DiscardHandler))
 		s.app.UseMeanings(m)
 		select {
 		case <-s.app.Reworded():
@@ -398,7 +398,7 @@ func TestSimilarPosts(t *testing.T) {
 			t.Errorf("a merged post is proposed: %q", got)
 		}
 		// Another node finds what was read here, by its place in the order.
-		other := worker.NewMeanings(s.app, slog.New(slog.DiscardHandler))
+		other := worker.NewMeanings(s.app, nil, slog.New(slog.DiscardHandler))
 		near, err := other.Nearest(t.Context(), s.opened.Site.ID, "export to csv", 3)
 		if err != nil || len(near) != 3 || near[0].Cosine < 0.5 {
 			t.Errorf("another node: %v, %v", near, err)
@@ -414,7 +414,7 @@ func TestReadNewWithoutHint(t *testing.T) {
 		if _, err := s.app.UnreadPosts(t.Context(), insights.ModelID, false); err != nil { // the hint goes here
 			t.Fatal(err)
 		}
-		m := worker.NewMeanings(s.app, slog.New(slog.DiscardHandler))
+		m := worker.NewMeanings(s.app, nil, slog.New(slog.DiscardHandler))
 		if err := m.ReadNew(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -31,8 +31,9 @@ const (
 // search is a run under way.
 type search struct {
 	*Insights
-	work *app.InsightWork
-	o    RunOptions
+	work   *app.InsightWork
+	o      RunOptions
+	engine Engine
 
 	mu          sync.Mutex
 	stage       string
@@ -85,13 +86,14 @@ func (r *search) find(ctx context.Context) (app.InsightResult, error) {
 	if err := r.report(ctx); err != nil {
 		return app.InsightResult{}, err
 	}
-	var found *insights.Result
-	err = withLowPriority(func() (err error) {
-		found, err = insights.Find(ctx, r.posts, r.state(past, model), func() int64 { return int64(r.work.NewTheme()) })
-		return err
-	})
+	found, err := r.engine.Find(ctx, r.posts, r.state(past, model))
 	if err != nil {
 		return app.InsightResult{}, err
+	}
+	for i := range found.Themes {
+		if t := &found.Themes[i]; t.Minted {
+			t.ID = int64(r.work.NewTheme())
+		}
 	}
 	themes, err := r.describe(ctx, found, past)
 	if err != nil {
@@ -138,7 +140,7 @@ func (r *search) load(ctx context.Context, model string) error {
 
 // embed makes the vectors of posts that have none and keeps them as it goes.
 func (r *search) embed(ctx context.Context, model string, missing []int) error {
-	size, vectors := embedBatch, r.read
+	size, vectors := embedBatch, r.engine.Embed
 	if model != insights.ModelID {
 		size, vectors = provider.MaxBatch, r.buy
 	}
@@ -173,15 +175,6 @@ func (r *search) embed(ctx context.Context, model string, missing []int) error {
 	}
 	r.at("embed", len(missing), len(missing))
 	return nil
-}
-
-// read has the model in the binary read texts.
-func (r *search) read(ctx context.Context, texts []string) (made []insights.Vector, err error) {
-	err = withLowPriority(func() (err error) {
-		made, err = insights.Embed(ctx, texts)
-		return err
-	})
-	return made, err
 }
 
 // buy has the provider read texts, within the quota.
