@@ -55,10 +55,16 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := requestInsights(ctx, o, sample.Secret, sample.Site.ID.String()); err != nil {
+		return errors.Join(err, o.close())
+	}
 	err = s.serve(ctx, o, log, io, func(base string) {
 		fmt.Fprintf(io.out, `
   %[2]s, a sample site
 
+  Portal         %[1]s/p/%[5]s
+  Dashboard      %[1]s/dash
+                 sign in as %[6]s with the password %[7]s
   API reference  %[1]s/api-reference
   API key        %[3]s
 
@@ -67,7 +73,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 
   Stop with Ctrl-C; nothing is kept.
 
-`, base, sample.Site.Name, sample.Secret, sample.Site.ID)
+`, base, sample.Site.Name, sample.Secret, sample.Site.ID, sample.Site.Slug, demo.Email, demo.Password)
 	})
 	return errors.Join(err, o.close())
 }

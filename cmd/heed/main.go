@@ -22,20 +22,22 @@ var version = "dev"
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Serve the API, the dashboard and the portals."`
-	Demo    demoCmd    `cmd:"" help:"Serve a lively sample site on a throw-away database."`
-	Init    initCmd    `cmd:"" help:"Open an account with its owner, a site and an API key."`
-	Site    siteCmd    `cmd:"" help:"Work on sites."`
-	Key     keyCmd     `cmd:"" help:"Work on API keys."`
-	Account accountCmd `cmd:"" help:"Work on accounts."`
-	Fill    fillCmd    `cmd:"" help:"Fill a site with made-up data, for trying and measuring."`
-	Check   checkCmd   `cmd:"" help:"Compare counters, references, the search index and the outbox with the rows."`
-	Backup  backupCmd  `cmd:"" help:"Write a backup of the whole database, while it is in use."`
-	Restore restoreCmd `cmd:"" help:"Read a backup into an empty database of either kind."`
-	Migrate migrateCmd `cmd:"" help:"Work on the schema of the database."`
-	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Doctor  doctorCmd  `cmd:"" help:"Check the installation and say what to mend."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Serve the API, the dashboard and the portals."`
+	Demo     demoCmd     `cmd:"" help:"Serve a lively sample site on a throw-away database."`
+	Init     initCmd     `cmd:"" help:"Open an account with its owner, a site and an API key."`
+	Site     siteCmd     `cmd:"" help:"Work on sites."`
+	Key      keyCmd      `cmd:"" help:"Work on API keys."`
+	Account  accountCmd  `cmd:"" help:"Work on accounts."`
+	Mail     mailCmd     `cmd:"" help:"Try the settings of mail."`
+	Fill     fillCmd     `cmd:"" help:"Fill a site with made-up data, for trying and measuring."`
+	Check    checkCmd    `cmd:"" help:"Compare counters, references, the search index and the outbox with the rows."`
+	Backup   backupCmd   `cmd:"" help:"Write a backup of the whole database, while it is in use."`
+	Restore  restoreCmd  `cmd:"" help:"Read a backup into an empty database of either kind."`
+	Migrate  migrateCmd  `cmd:"" help:"Work on the schema of the database."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Doctor   doctorCmd   `cmd:"" help:"Check the installation and say what to mend."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Insights insightsCmd `cmd:"" help:"Find the themes in feedback."`
 }
 
 // stdio is where a command writes: results to out, progress and the log to err.

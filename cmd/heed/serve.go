@@ -14,14 +14,19 @@ import (
 	"heed/internal/api"
 	"heed/internal/apiref"
 	"heed/internal/config"
+	"heed/internal/dashboard"
+	"heed/internal/portal"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
+	"heed/internal/web"
 	"heed/internal/worker"
 )
 
 type serveCmd struct {
 	settings
 	config.Server
+	config.AI
+	config.Mail
 }
 
 // Run serves until ctx ends.
@@ -57,25 +62,41 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
+	themes, err := insightsOf(o, c.AI, log)
+	if err != nil {
+		return err
+	}
+	smtp, err := worker.NewSender(c.SMTPURL, c.MailFrom)
+	if err != nil {
+		return err
+	}
+	themes.Engine = engines(log)
+	meanings := worker.NewMeanings(o.app, themes.Engine, log)
+	o.app.UseMeanings(meanings)
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
 	base := c.baseURL(l.Addr())
+	o.app.SetBaseURL(base)
 	metrics := server.NewMetrics(o.stats)
 	rest := api.New(api.Config{
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
 		OnRateLimited: metrics.RateLimited,
 	})
 	reference := apiref.Handler("/api/openapi.json")
-	s := server.New(server.Config{
-		API: rest,
-		Faces: map[string]http.Handler{
-			"/api/": rest, "/docs/": rest,
-			apiref.Path: reference, apiref.Path + "/": reference,
-		},
-		Ready: o.app.Ready, Metrics: metrics, Log: log,
-	})
+	faces := map[string]http.Handler{
+		"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets()),
+		apiref.Path: reference, apiref.Path + "/": reference,
+	}
+	portals := portal.New(portal.Config{App: o.app, Log: log})
+	faces["/p/"] = portals
+	dash := dashboard.New(dashboard.Config{App: o.app, BaseURL: base, Version: version, Log: log})
+	for _, pattern := range dashboard.Mounts() {
+		faces[pattern] = dash
+	}
+	faces["GET /{$}"] = http.RedirectHandler("/dash", http.StatusSeeOther)
+	s := server.New(server.Config{API: rest, Faces: faces, Wrap: portals.ByHost, Ready: o.app.Ready, Metrics: metrics, Log: log})
 
 	send, err := c.deliveries(o, log, metrics)
 	if err != nil {
@@ -86,9 +107,15 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		worker.Run(work, log, append(worker.Sweeps(o.app), send)...)
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		tasks = append(tasks, worker.Mail{App: o.app, Sender: smtp, Log: log}.Tasks()...)
+		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
 		close(stopped)
 	}()
+	if err := printSetup(ctx, o, base, io); err != nil {
+		stopWork()
+		return err
+	}
 	log.Info("serving", "address", l.Addr().String(), "url", base, "version", version)
 	if started != nil {
 		started(base)
@@ -96,6 +123,16 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	err = s.Serve(ctx, l)
 	stopWork()
 	<-stopped
+	return err
+}
+
+// printSetup prints the link to set up an installation that nobody has set up
+// yet. It works once.
+func printSetup(ctx context.Context, o *opened, base string, io stdio) error {
+	token, err := o.app.SetupLink(ctx)
+	if err == nil && token != "" {
+		fmt.Fprintf(io.out, "\nSet up Heed here, once:\n\n  %s/setup/%s\n\n", base, token)
+	}
 	return err
 }
 

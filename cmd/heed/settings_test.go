@@ -40,6 +40,8 @@ func settingsText() string {
 		{"What is allowed", reflect.TypeFor[config.Rules]()},
 		{"The server", reflect.TypeFor[config.Server]()},
 		{"Webhooks", reflect.TypeFor[config.Webhooks]()},
+		{"Mail", reflect.TypeFor[config.Mail]()},
+		{"An AI provider", reflect.TypeFor[config.AI]()},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| Variable | Flag | Default | Meaning |\n|---|---|---|---|\n", part.title)
 		for i := range part.fields.NumField() {

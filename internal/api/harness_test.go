@@ -49,6 +49,7 @@ var suites = []struct {
 	{"Objects", testObjects}, {"Flags", testFlags}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
 	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
+	{"Insights", testInsights},
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 	{"Races", testRaces},
 	{"Pages", testPages}, {"Cursors", testCursors},

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"heed/internal/auth"
@@ -24,53 +23,47 @@ type Opened struct {
 
 // OpenAccount makes an account with its owner, a site and a key that holds all
 // scopes. It is for the operator: nobody asks who calls.
-func (a *App) OpenAccount(ctx context.Context, in feedback.NewAccount) (*Opened, error) {
-	if in.Plan == "" {
-		in.Plan = a.cfg.DefaultPlan
-	}
-	in.Email = strings.ToLower(strings.TrimSpace(in.Email))
-	if err := in.Check(); err != nil {
+func (a *App) OpenAccount(ctx context.Context, in feedback.NewAccount) (o *Opened, err error) {
+	hash, err := a.checkAccount(&in)
+	if err != nil {
 		return nil, err
 	}
-	hash, err := auth.HashPassword(in.Password)
-	if err != nil {
-		return nil, fmt.Errorf("hash password: %w", err)
+	err = a.db.Write(ctx, func(s *store.Tx) (err error) {
+		o, err = a.openAccount(ctx, s, in, hash)
+		return err
+	})
+	return o, err
+}
+
+func (a *App) openAccount(ctx context.Context, s *store.Tx, in feedback.NewAccount, hash string) (*Opened, error) {
+	o := &Opened{Account: feedback.Account{
+		ID: feedback.AccountID(s.NextID()), Name: string(in.Name), Plan: in.Plan, CreatedAt: s.Now,
+	}}
+	if err := s.InsertAccount(ctx, &o.Account); err != nil {
+		return nil, err
 	}
-	var o Opened
-	err = a.db.Write(ctx, func(s *store.Tx) error {
-		o = Opened{Account: feedback.Account{
-			ID: feedback.AccountID(s.NextID()), Name: string(in.Name), Plan: in.Plan, CreatedAt: s.Now,
-		}}
-		if err := s.InsertAccount(ctx, &o.Account); err != nil {
-			return err
-		}
-		name, _, _ := strings.Cut(in.Email, "@")
-		o.Member = feedback.Member{
-			ID: feedback.MemberID(s.NextID()), AccountID: o.Account.ID, Email: in.Email, Name: name,
-			Role: feedback.Owner, CreatedAt: s.Now,
-		}
-		if _, err := s.InsertMember(ctx, &o.Member, hash); err != nil {
-			return err
-		}
-		tx := &Tx{s: s, app: a, actor: &Actor{Account: &o.Account, Member: o.Member.ID}}
-		site, err := tx.createSite(ctx, feedback.NewSite{Name: in.Site})
-		if err != nil {
-			return err
-		}
-		o.Site = *site
-		key, secret, err := tx.createKey(ctx, feedback.NewKey{
-			Name: "First key", Scopes: feedback.AllScopes(), CreatedBy: o.Member.ID,
-		})
-		if err != nil {
-			return err
-		}
-		o.Key, o.Secret = *key, secret
-		return nil
+	name, _, _ := strings.Cut(in.Email, "@")
+	o.Member = feedback.Member{
+		ID: feedback.MemberID(s.NextID()), AccountID: o.Account.ID, Email: in.Email, Name: name,
+		Role: feedback.Owner, CreatedAt: s.Now,
+	}
+	if _, err := s.InsertMember(ctx, &o.Member, hash); err != nil {
+		return nil, err
+	}
+	tx := &Tx{s: s, app: a, actor: &Actor{Account: &o.Account, Member: o.Member.ID}}
+	site, err := tx.createSite(ctx, feedback.NewSite{Name: in.Site})
+	if err != nil {
+		return nil, err
+	}
+	o.Site = *site
+	key, secret, err := tx.createKey(ctx, feedback.NewKey{
+		Name: "First key", Scopes: feedback.AllScopes(), CreatedBy: o.Member.ID,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &o, nil
+	o.Key, o.Secret = *key, secret
+	return o, nil
 }
 
 // Accounts lists all accounts by creation. It is for the operator.

@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heed/internal/auth"
@@ -42,6 +43,12 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
+
+	insightsAsked hint
+	reworded      rewordedPosts
+	meanings      atomic.Pointer[Meanings]
+	base          atomic.Pointer[string]
+	mail          chan struct{} // there may be mail
 }
 
 // New returns an App on db. It runs until Close.
@@ -53,8 +60,11 @@ func New(db *store.DB, cfg Config) *App {
 	a := &App{
 		db: db, cfg: cfg,
 		sealer: cfg.Master.Sealer("idempotent responses"), secrets: cfg.Master.Sealer("webhook secrets"),
+		insightsAsked: newHint(),
+		mail:          make(chan struct{}, 1),
 	}
 	a.hints.fresh, a.hints.signal = map[feedback.EndpointKey]bool{}, make(chan struct{}, 1)
+	a.reworded.start()
 	a.touch.start(a)
 	return a
 }
@@ -69,6 +79,18 @@ func (a *App) AgentKinds() feedback.AgentKinds { return a.cfg.AgentKinds }
 // Now is the time by the clock of the database.
 func (a *App) Now() time.Time { return a.db.Now() }
 
+// SetBaseURL says how the outside reaches the service, without a slash at the
+// end. Links in mails begin with it. It may be called once the address is known.
+func (a *App) SetBaseURL(u string) { a.base.Store(&u) }
+
+// BaseURL is what SetBaseURL said.
+func (a *App) BaseURL() string {
+	if u := a.base.Load(); u != nil {
+		return *u
+	}
+	return ""
+}
+
 // Ready reports whether operations can be served.
 func (a *App) Ready(ctx context.Context) error { return a.db.Ping(ctx) }
 
@@ -78,8 +100,14 @@ type Actor struct {
 	Account *feedback.Account
 	Key     *feedback.Key // of the API; nil elsewhere
 	Member  feedback.MemberID
+	Role    feedback.Role // of the member
+	Name    string        // of the member, for the record of who did what
+	Address string        // where the request came from, likewise
 	Visitor feedback.VisitorID
-	site    *feedback.Site // one of the account's that was looked up before
+	// VisitorRef is by what a visitor is found or made when they first write.
+	VisitorRef feedback.VisitorRef
+	site       *feedback.Site // one of the account's that was looked up before
+	portal     *Portal        // of a visitor: what the public sees
 }
 
 // name says who the actor is, for the history of what was changed.

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"heed/internal/feedback"
 	"heed/internal/wire"
@@ -92,4 +94,78 @@ func (tx *Tx) publish(ctx context.Context, e *feedback.Entry, told feedback.Post
 	return emit(ctx, tx, feedback.ChangelogPublished, wire.ChangelogPublished{
 		SiteID: tx.site.ID, OccurredAt: wire.At(tx.s.Now), Entry: wire.ChangelogEntryOf(e),
 	})
+}
+
+// Entry returns a changelog entry of the site and the posts it answers.
+func (tx *Tx) Entry(ctx context.Context, entry string) (*feedback.Entry, []feedback.Post, error) {
+	e, err := tx.entry(ctx, entry)
+	if err != nil {
+		return nil, nil, err
+	}
+	linked, err := tx.s.EntryPosts(ctx, tx.site.ID, e.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	posts, err := tx.s.PostsByID(ctx, tx.site.ID, linked)
+	return e, posts, err
+}
+
+func (tx *Tx) entry(ctx context.Context, entry string) (*feedback.Entry, error) {
+	return find("", "changelogEntry", entry, func(id feedback.EntryID) (*feedback.Entry, error) {
+		return tx.s.Entry(ctx, tx.site.ID, id)
+	})
+}
+
+// UpdateEntry rewords an entry and sets which posts it answers. Nobody is told
+// again.
+func (tx *Tx) UpdateEntry(ctx context.Context, entry string, in feedback.NewEntry) (*feedback.Entry, error) {
+	e, err := tx.entry(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	var posts []feedback.PostID
+	for i := range in.Posts[:min(len(in.Posts), feedback.MaxEntryPosts)] {
+		p, err := tx.findPost(ctx, in.Input, fmt.Sprintf("postIds.%d", i), &in.Posts[i])
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			posts = append(posts, p.ID)
+		}
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	e.Title, e.Body, e.Label = string(in.Title), string(in.Body), (*string)(in.Label)
+	if err := tx.s.UpdateEntry(ctx, e); err != nil {
+		return nil, err
+	}
+	before, err := tx.s.EntryPosts(ctx, tx.site.ID, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range before {
+		if !slices.Contains(posts, p) {
+			if err := tx.s.UnlinkEntry(ctx, tx.site.ID, e.ID, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, p := range posts {
+		if err := tx.s.LinkEntry(ctx, tx.site.ID, e.ID, p); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// UnpublishEntry makes an entry a draft again. What was told stays told;
+// publishing it again tells it again.
+func (tx *Tx) UnpublishEntry(ctx context.Context, entry string) (*feedback.Entry, error) {
+	e, err := tx.entry(ctx, entry)
+	if err != nil || e.Status == feedback.Draft {
+		return e, err
+	}
+	e.Status, e.PublishedAt = feedback.Draft, time.Time{}
+	return e, tx.s.UnpublishEntry(ctx, tx.site.ID, e.ID)
 }

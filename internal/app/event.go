@@ -29,5 +29,6 @@ func emit[D any](ctx context.Context, tx *Tx, typ feedback.EventType, data D) er
 // notify records that people are to be told something.
 func (tx *Tx) notify(ctx context.Context, n feedback.Notice) error {
 	n.ID, n.SiteID, n.CreatedAt = feedback.NoticeID(tx.s.NextID()), tx.site.ID, tx.s.Now
+	tx.s.AfterCommit(tx.app.mailWaits)
 	return tx.s.InsertNotice(ctx, &n)
 }

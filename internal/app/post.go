@@ -90,6 +90,7 @@ func (tx *Tx) CreatePost(ctx context.Context, in feedback.NewPost) (*feedback.Po
 	if err := tx.s.InsertPost(ctx, p, string(in.Body)); err != nil {
 		return nil, err
 	}
+	tx.newWords(p.ID)
 	return p, emit(ctx, tx, feedback.PostCreated, wire.PostCreated{
 		SiteID: tx.site.ID, OccurredAt: wire.At(tx.s.Now), Post: wire.PostOf(p),
 		VisitorID: string(in.Visitor), Source: tx.actor.Source,

@@ -86,3 +86,21 @@ func (tx *Tx) findBoard(ctx context.Context, in feedback.Input, field string, re
 		return tx.s.Board(ctx, tx.site.ID, id)
 	})
 }
+
+// maxOfSite bounds what a page shows of the boards, statuses and tags of a site.
+const maxOfSite = 1000
+
+// AllBoards lists the site's boards by creation.
+func (tx *Tx) AllBoards(ctx context.Context) ([]feedback.Board, error) {
+	return tx.s.Boards(ctx, tx.site.ID, 0, maxOfSite)
+}
+
+// AllStatuses lists the site's statuses by their order.
+func (tx *Tx) AllStatuses(ctx context.Context) ([]feedback.Status, error) {
+	return tx.s.Statuses(ctx, tx.site.ID, -1, 0, maxOfSite)
+}
+
+// Tags lists the site's tags by name.
+func (tx *Tx) Tags(ctx context.Context) ([]feedback.Tag, error) {
+	return tx.s.Tags(ctx, tx.site.ID, maxOfSite)
+}

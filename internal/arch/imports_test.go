@@ -23,19 +23,23 @@ var mayImport = map[string][]string{
 	"auth":        {},
 	"config":      {},
 	"prose":       {}, // made-up texts, for trying and measuring
+	"i18n":        {}, // texts, plurals, dates and numbers of languages
+
+	// What mails say, for every face that sends one.
+	"letter": {"i18n"},
 
 	// Verbs and rows.
 	"store": {"feedback", "ids"},
 	"queue": {"store"},
-	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "prose", "webhook"},
+	"app":   {"feedback", "ids", "wire", "store", "queue", "auth", "idempotency", "prose", "webhook", "i18n", "letter"},
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"apiref":    {}, // the reference page, from the document's URL alone
-	"web":       {"feedback"},
-	"dashboard": {"feedback", "app", "web", "ratelimit"},
-	"portal":    {"feedback", "app", "web", "ratelimit"},
+	"web":       {"feedback", "i18n"},
+	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
+	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
 
 	// What runs them.
 	"demo":   {"feedback", "app", "store", "prose"}, // acts a story out through app
@@ -63,9 +67,13 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
+	"golang.org/x/image":   {"portal"}, // pictures to share a page with
 
-	"github.com/andybalholm/brotli": {"apiref"},
-	"github.com/chromedp":           {"browsertest"},
+	// What people write becomes HTML in one place.
+	"github.com/yuin/goldmark":           {"web"},
+	"github.com/microcosm-cc/bluemonday": {"web"},
+	"github.com/andybalholm/brotli":      {"web", "apiref"},
+	"github.com/chromedp":                {"browsertest"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what

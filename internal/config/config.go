@@ -34,3 +34,19 @@ type Webhooks struct {
 	AllowCIDRs   string `name:"webhook-allow-cidrs" env:"HEED_WEBHOOK_ALLOW_CIDRS" placeholder:"CIDRS" help:"Private networks that endpoints may be in, such as 10.0.0.0/8; any port is allowed there. HTTPS stays required."`
 	ExtraCA      string `name:"webhook-extra-ca" env:"HEED_WEBHOOK_EXTRA_CA" type:"path" placeholder:"FILE" help:"PEM file of a certificate authority to trust beside the system's."`
 }
+
+// AI names a provider for insights. Without one the model in the program does
+// everything.
+type AI struct {
+	AIURL          string `name:"ai-url" env:"HEED_AI_URL" placeholder:"URL" help:"An OpenAI-compatible provider for insights, up to and including /v1. Unset: the model in the program."`
+	AIKey          string `name:"ai-key" env:"HEED_AI_KEY" placeholder:"KEY" help:"The provider's API key; none is sent when unset."`
+	AIEmbedModel   string `name:"ai-embed-model" env:"HEED_AI_EMBED_MODEL" placeholder:"MODEL" help:"The provider's model that turns posts into vectors. Unset: the model in the program."`
+	AIChatModel    string `name:"ai-chat-model" env:"HEED_AI_CHAT_MODEL" placeholder:"MODEL" help:"The provider's model that names themes and sums them up. Unset: they are named with words of the posts."`
+	AIMonthlyUnits int    `name:"ai-monthly-units" env:"HEED_AI_MONTHLY_UNITS" default:"100000" placeholder:"UNITS" help:"How much of the provider an account may use in a month (UTC): 1 unit a post, 5 a theme that is named. 0: nothing."`
+}
+
+// Mail says how mail is sent. Without a server it is kept in the outbox.
+type Mail struct {
+	SMTPURL  string `name:"smtp-url" env:"HEED_SMTP_URL" placeholder:"URL" help:"The mail server: smtp://user:password@host:587 or smtps://... Unset: mail is kept in the outbox."`
+	MailFrom string `name:"mail-from" env:"HEED_MAIL_FROM" placeholder:"ADDRESS" help:"The address mail comes from, such as Heed <feedback@example.com>."`
+}

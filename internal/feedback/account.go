@@ -191,11 +191,7 @@ func (in NewAccount) Check() error {
 	checkText(&p, "account", in.Name)
 	checkText(&p, "site", in.Site)
 	checkEmail(&p, "email", in.Email)
-	if n := len([]rune(in.Password)); n < MinPassword {
-		p.Add("password", RuleMinLength, fmt.Sprintf("must have at least %d characters", MinPassword))
-	} else if n > 200 {
-		p.Add("password", RuleMaxLength, "must have at most 200 characters")
-	}
+	checkPassword(&p, "password", in.Password)
 	checkEnum(&p, "plan", in.Plan)
 	return p.Err()
 }

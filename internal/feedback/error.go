@@ -37,6 +37,9 @@ const (
 	EndpointDisabled  Code = "ENDPOINT_DISABLED"
 	LimitReached      Code = "LIMIT_REACHED"
 	RateLimited       Code = "RATE_LIMITED"
+	// Of the faces for people; the API never answers with these.
+	SignInRequired Code = "SIGN_IN_REQUIRED"
+	Forbidden      Code = "FORBIDDEN"
 )
 
 // Error is an error that may be shown to whoever caused it: Msg, Hint and

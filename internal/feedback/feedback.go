@@ -29,49 +29,57 @@ type (
 	MessageID  = ids.ID[messageKind]
 	NoticeID   = ids.ID[noticeKind]
 	ThemeID    = ids.ID[themeKind]
+	// InsightRunID names a search for themes. It never leaves the service but
+	// in the output of commands.
+	InsightRunID = ids.ID[insightRunKind]
+	MailID       = ids.ID[mailKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
 	// their own [VisitorRef]; this id never leaves the service.
 	VisitorID = ids.ID[visitorKind]
 )
 
 type (
-	accountKind  struct{}
-	memberKind   struct{}
-	keyKind      struct{}
-	siteKind     struct{}
-	boardKind    struct{}
-	postKind     struct{}
-	commentKind  struct{}
-	statusKind   struct{}
-	tagKind      struct{}
-	entryKind    struct{}
-	actionKind   struct{}
-	runKind      struct{}
-	stepKind     struct{}
-	endpointKind struct{}
-	deliveryKind struct{}
-	messageKind  struct{}
-	noticeKind   struct{}
-	themeKind    struct{}
-	visitorKind  struct{}
+	accountKind    struct{}
+	memberKind     struct{}
+	keyKind        struct{}
+	siteKind       struct{}
+	boardKind      struct{}
+	postKind       struct{}
+	commentKind    struct{}
+	statusKind     struct{}
+	tagKind        struct{}
+	entryKind      struct{}
+	actionKind     struct{}
+	runKind        struct{}
+	stepKind       struct{}
+	endpointKind   struct{}
+	deliveryKind   struct{}
+	messageKind    struct{}
+	noticeKind     struct{}
+	themeKind      struct{}
+	insightRunKind struct{}
+	mailKind       struct{}
+	visitorKind    struct{}
 )
 
-func (accountKind) Prefix() string  { return "acct" }
-func (memberKind) Prefix() string   { return "mem" }
-func (keyKind) Prefix() string      { return "key" }
-func (siteKind) Prefix() string     { return "site" }
-func (boardKind) Prefix() string    { return "brd" }
-func (postKind) Prefix() string     { return "post" }
-func (commentKind) Prefix() string  { return "cmt" }
-func (statusKind) Prefix() string   { return "sts" }
-func (tagKind) Prefix() string      { return "tag" }
-func (entryKind) Prefix() string    { return "chg" }
-func (actionKind) Prefix() string   { return "act" }
-func (runKind) Prefix() string      { return "run" }
-func (stepKind) Prefix() string     { return "step" }
-func (endpointKind) Prefix() string { return "we" }
-func (deliveryKind) Prefix() string { return "dlv" }
-func (messageKind) Prefix() string  { return "msg" }
-func (noticeKind) Prefix() string   { return "ntc" }
-func (themeKind) Prefix() string    { return "thm" }
-func (visitorKind) Prefix() string  { return "vis" }
+func (accountKind) Prefix() string    { return "acct" }
+func (memberKind) Prefix() string     { return "mem" }
+func (keyKind) Prefix() string        { return "key" }
+func (siteKind) Prefix() string       { return "site" }
+func (boardKind) Prefix() string      { return "brd" }
+func (postKind) Prefix() string       { return "post" }
+func (commentKind) Prefix() string    { return "cmt" }
+func (statusKind) Prefix() string     { return "sts" }
+func (tagKind) Prefix() string        { return "tag" }
+func (entryKind) Prefix() string      { return "chg" }
+func (actionKind) Prefix() string     { return "act" }
+func (runKind) Prefix() string        { return "run" }
+func (stepKind) Prefix() string       { return "step" }
+func (endpointKind) Prefix() string   { return "we" }
+func (deliveryKind) Prefix() string   { return "dlv" }
+func (messageKind) Prefix() string    { return "msg" }
+func (noticeKind) Prefix() string     { return "ntc" }
+func (themeKind) Prefix() string      { return "thm" }
+func (insightRunKind) Prefix() string { return "ins" }
+func (mailKind) Prefix() string       { return "mail" }
+func (visitorKind) Prefix() string    { return "vis" }

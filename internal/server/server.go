@@ -25,6 +25,8 @@ type Config struct {
 	API http.Handler
 	// Faces are mounted by their pattern.
 	Faces map[string]http.Handler
+	// Wrap, if set, wraps what serves the faces: for hosts that are a portal.
+	Wrap func(http.Handler) http.Handler
 	// Ready reports whether requests can be served.
 	Ready   func(context.Context) error
 	Metrics *Metrics
@@ -48,6 +50,10 @@ func New(cfg Config) *Server {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", cfg.Metrics.handler())
+	faces := http.Handler(mux)
+	if cfg.Wrap != nil {
+		faces = cfg.Wrap(mux)
+	}
 	s.http = &http.Server{
 		Handler: s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// The API comes before the mux, which would redirect a path
@@ -56,7 +62,7 @@ func New(cfg Config) *Server {
 				cfg.API.ServeHTTP(w, r)
 				return
 			}
-			mux.ServeHTTP(w, r)
+			faces.ServeHTTP(w, r)
 		})),
 		// A client that sends or reads slowly must not hold a connection
 		// for ever.

@@ -77,7 +77,7 @@ func (tx *Tx) Team(ctx context.Context, account feedback.AccountID, limit int) (
 	out, err := collect(ctx, tx, `
 		SELECT id, account_id, email, name, role, created_at
 		FROM   members
-		WHERE  account_id = $1
+		WHERE  account_id = $1 AND left_at IS NULL
 		ORDER  BY id
 		LIMIT  $2 + 0`, []any{account, limit}, func(r *sql.Rows, m *feedback.Member) error {
 		return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
@@ -93,9 +93,12 @@ func (tx *Tx) RenameMember(ctx context.Context, account feedback.AccountID, id f
 	return wrap("rename member", err)
 }
 
-// SeatCount counts the members of an account.
+// SeatCount counts the members of an account and its open invitations.
 func (tx *Tx) SeatCount(ctx context.Context, id feedback.AccountID) (n int, err error) {
-	_, err = tx.row(ctx, `SELECT COUNT(*) FROM members WHERE account_id = $1`, []any{id}, &n)
+	_, err = tx.row(ctx, `
+		SELECT (SELECT COUNT(*) FROM members WHERE account_id = $1 AND left_at IS NULL) +
+		       (SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND ended_at IS NULL AND expires_at > $2)`,
+		[]any{id, micros(tx.Now)}, &n)
 	return n, wrap("count seats", err)
 }
 

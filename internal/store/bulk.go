@@ -89,6 +89,7 @@ type batchPost struct {
 	*feedback.Post
 	body     string
 	comments int // those that count
+	heat     feedback.Heat
 	words    indexed
 }
 
@@ -105,7 +106,7 @@ func NewBatch(site feedback.SiteID) *Batch {
 
 // AddPost adds a post with the tags it has. Its votes and comments follow.
 func (b *Batch) AddPost(p *feedback.Post, body string) {
-	bp := batchPost{Post: p, body: body}
+	bp := batchPost{Post: p, body: body, heat: feedback.NewHeat(p.CreatedAt)}
 	if p.Listed() {
 		b.listed[p.BoardID]++
 	}
@@ -117,8 +118,9 @@ func (b *Batch) AddPost(p *feedback.Post, body string) {
 
 // AddVote adds a visitor's vote to the post added last. A visitor votes once.
 func (b *Batch) AddVote(v feedback.VisitorID, at time.Time) {
-	p := b.posts[len(b.posts)-1]
+	p := &b.posts[len(b.posts)-1]
 	p.VoteCount++
+	p.heat = p.heat.Plus(at)
 	b.votes = append(b.votes, batchVote{p.ID, v, at})
 }
 
@@ -136,12 +138,12 @@ func (b *Batch) AddComment(c feedback.Comment) {
 // find its posts. It records neither events nor notices.
 func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 	posts := tx.bulk("posts", "site_id", "id", "board_id", "status_id", "author_id", "vote_count", "comment_count",
-		"pinned", "archived", "locked", "held", "created_at", "title", "body")
+		"pinned", "archived", "locked", "held", "created_at", "title", "body", "trend")
 	tags := tx.bulk("post_tags", "site_id", "post_id", "tag_id")
 	var words []indexed
 	for _, p := range b.posts {
 		err := posts.add(ctx, b.site, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.VoteCount, p.comments,
-			p.Pinned, p.Archived, p.Locked, p.Held, micros(p.CreatedAt), p.Title, p.body)
+			p.Pinned, p.Archived, p.Locked, p.Held, micros(p.CreatedAt), p.Title, p.body, int64(p.heat))
 		if err != nil {
 			return err
 		}

@@ -70,6 +70,9 @@ func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loserBoard feedback
 	if err := tx.recount(ctx, a); err != nil {
 		return err
 	}
+	if err := tx.shareHeat(ctx, a, feedback.Heat.PlusAll); err != nil {
+		return err
+	}
 	if err := tx.addPosts(ctx, a.SiteID, loserBoard, -1); err != nil {
 		return err
 	}
@@ -136,17 +139,38 @@ func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loserBoard feedba
 	if err := tx.recount(ctx, a); err != nil {
 		return err
 	}
+	err := tx.shareHeat(ctx, a, func(winner, loser feedback.Heat) feedback.Heat {
+		return winner.MinusAll(loser, a.Winner.Time())
+	})
+	if err != nil {
+		return err
+	}
 	if err := tx.addPosts(ctx, a.SiteID, loserBoard, 1); err != nil || a.LoserArchived {
 		return err
 	}
 	var title, body string
-	_, err := tx.row(ctx, `
+	_, err = tx.row(ctx, `
 		SELECT title, body FROM posts
 		WHERE  site_id = $1 AND id = $2`, []any{a.SiteID, a.Loser}, &title, &body)
 	if err != nil {
 		return wrap("post", err)
 	}
 	return tx.IndexPost(ctx, a.SiteID, a.Loser, title, body)
+}
+
+// shareHeat gives the winner of a merge what a rule makes of both heats. The
+// loser keeps its own, to be taken away again when the merge is undone.
+func (tx *Tx) shareHeat(ctx context.Context, a *feedback.Action, rule func(winner, loser feedback.Heat) feedback.Heat) error {
+	heat := map[feedback.PostID]int64{}
+	for _, post := range []feedback.PostID{a.Loser, a.Winner} {
+		var h int64
+		_, err := tx.row(ctx, `SELECT trend FROM posts WHERE site_id = $1 AND id = $2`, []any{a.SiteID, post}, &h)
+		if err != nil {
+			return wrap("heat", err)
+		}
+		heat[post] = h
+	}
+	return tx.setHeat(ctx, a.SiteID, a.Winner, rule(feedback.Heat(heat[a.Winner]), feedback.Heat(heat[a.Loser])))
 }
 
 // recount sets the counters of both posts of an action from their rows.

@@ -29,9 +29,10 @@ func stateFields(p *feedback.Post) []any { return []any{&p.Held, &p.MergedInto, 
 func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count,
-		                   pinned, archived, locked, held, created_at, title, body)
-		VALUES ($1, $2, $3, $4, $5, 0, 0, FALSE, FALSE, FALSE, $6, $7, $8, $9)`,
-		p.SiteID, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.Held, micros(p.CreatedAt), p.Title, body)
+		                   pinned, archived, locked, held, created_at, title, body, trend)
+		VALUES ($1, $2, $3, $4, $5, 0, 0, FALSE, FALSE, FALSE, $6, $7, $8, $9, $10)`,
+		p.SiteID, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.Held, micros(p.CreatedAt), p.Title, body,
+		int64(feedback.NewHeat(p.CreatedAt)))
 	if err != nil || p.Held {
 		return wrap("insert post", err)
 	}

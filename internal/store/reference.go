@@ -10,36 +10,41 @@ import (
 // references says which table a column points into, by the name of the column:
 // every table spells a thing the same way. A test holds it against the schema.
 var references = map[string]string{
-	"account_id":  "accounts",
-	"action_id":   "actions",
-	"author_id":   "visitors",
-	"board_id":    "boards",
-	"comment_id":  "comments",
-	"created_by":  "members",
-	"endpoint_id": "webhook_endpoints",
-	"entry_id":    "entries",
-	"loser_id":    "posts",
-	"member_id":   "members",
-	"merged_into": "posts",
-	"message_id":  "events",
-	"parent_id":   "comments",
-	"post_id":     "posts",
-	"run_id":      "runs",
-	"site_id":     "sites",
-	"status_id":   "statuses",
-	"tag_id":      "tags",
-	"visitor_id":  "visitors",
-	"winner_id":   "posts",
+	"account_id":     "accounts",
+	"action_id":      "actions",
+	"author_id":      "visitors",
+	"board_id":       "boards",
+	"comment_id":     "comments",
+	"created_by":     "members",
+	"endpoint_id":    "webhook_endpoints",
+	"entry_id":       "entries",
+	"loser_id":       "posts",
+	"member_id":      "members",
+	"merged_into":    "posts",
+	"message_id":     "events",
+	"notice_id":      "notices",
+	"parent_id":      "comments",
+	"post_id":        "posts",
+	"run_id":         "runs",
+	"site_id":        "sites",
+	"status_id":      "statuses",
+	"tag_id":         "tags",
+	"visitor_id":     "visitors",
+	"winner_id":      "posts",
+	"insight_run_id": "insight_runs",
 }
 
 // pointsAnywhere are the columns named like a reference that are none, with the
 // reason.
 var pointsAnywhere = map[string]string{
+	"mails.site_id":                 "zero for a mail about an account",
 	"delivery_attempts.delivery_id": "found by its endpoint too, which a check of its own does",
 	"notices.endpoint_id":           "the endpoint may have been deleted since",
 	"post_changes.actor_id":         "whom it names depends on actor_kind, and they may be gone",
 	"post_changes.from_id":          "what it names depends on kind, and it may be gone",
 	"post_changes.to_id":            "what it names depends on kind, and it may be gone",
+	"theme_posts.theme_id":          "the rows of a run that is not published name themes that are not either",
+	"audit.actor_id":                "whom it names depends on actor_kind, and they may be gone",
 }
 
 // spellings write ids as the API does, so that a line of a check can be looked
@@ -61,6 +66,8 @@ var spellings = map[string]func(int64) string{
 	"statuses":          func(n int64) string { return feedback.StatusID(n).String() },
 	"tags":              func(n int64) string { return feedback.TagID(n).String() },
 	"visitors":          func(n int64) string { return feedback.VisitorID(n).String() },
+	"insight_runs":      func(n int64) string { return feedback.InsightRunID(n).String() },
+	"themes":            func(n int64) string { return feedback.ThemeID(n).String() },
 }
 
 func spell(table string, id int64) string {

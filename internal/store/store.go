@@ -29,6 +29,8 @@ type Options struct {
 	// making of a database that can be made again.
 	Volatile bool
 	Log      *slog.Logger
+	// Trace, if set, is told every statement that is run.
+	Trace func(query string)
 }
 
 // DB is one database, safe for concurrent use.
@@ -42,6 +44,7 @@ type DB struct {
 	now    func() time.Time
 	log    *slog.Logger
 	source ids.Source
+	trace  func(query string)
 
 	reader querier // for reads outside a transaction
 	pool   *sql.DB // SQLite: of readers; PostgreSQL: of everything
@@ -62,7 +65,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{url: o.URL, volatile: o.Volatile, now: o.Now, log: o.Log}
+	db := &DB{url: o.URL, volatile: o.Volatile, now: o.Now, log: o.Log, trace: o.Trace}
 	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
 	case "sqlite":
 		return db, db.openSQLite(ctx, rest)
@@ -111,7 +114,26 @@ type Tx struct {
 	afterCommit []func()
 }
 
+// traced is a querier that tells what it is asked.
+type traced struct {
+	querier
+	tell func(query string)
+}
+
+func (t traced) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	t.tell(query)
+	return t.querier.ExecContext(ctx, query, args...)
+}
+
+func (t traced) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	t.tell(query)
+	return t.querier.QueryContext(ctx, query, args...)
+}
+
 func (db *DB) tx(q querier) *Tx {
+	if db.trace != nil {
+		q = traced{q, db.trace}
+	}
 	return &Tx{q: q, d: db.d, db: db, Now: db.Now()}
 }
 
@@ -206,6 +228,11 @@ func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args
 	return all, rows.Err()
 }
 
+// idColumn gathers a column of integers.
+func (tx *Tx) idColumn(ctx context.Context, query string, args []any) ([]int64, error) {
+	return collect(ctx, tx, query, args, func(r *sql.Rows, n *int64) error { return r.Scan(n) })
+}
+
 // idList appends ids to the arguments of a query and returns their places, as in
 // "$2, $3, $4, $5". There are a few sizes of list, so that there are few texts to
 // prepare; the places beyond the last id name nothing.
@@ -252,6 +279,9 @@ func micros(t time.Time) any {
 	}
 	return t.UnixMicro()
 }
+
+// fromMicros is the time that micros stored.
+func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
 // maybe stores zero, which stands for none, as NULL.
 func maybe(n int64) any {

@@ -17,9 +17,62 @@ func (tx *Tx) AddVote(ctx context.Context, site feedback.SiteID, post feedback.P
 	if err != nil {
 		return false, 0, wrap("insert vote", err)
 	}
+	var heat int64
 	_, err = tx.row(ctx, `
 		UPDATE posts SET vote_count = vote_count + $1
 		WHERE  site_id = $2 AND id = $3
-		RETURNING vote_count`, []any{n, site, post}, &count)
-	return n > 0, count, wrap("count vote", err)
+		RETURNING vote_count, trend`, []any{n, site, post}, &count, &heat)
+	if err != nil || n == 0 {
+		return false, count, wrap("count vote", err)
+	}
+	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Plus(tx.Now))
+}
+
+// TakeVote withdraws a vote and takes it off the post's tally. It reports
+// whether there was one, and the tally.
+func (tx *Tx) TakeVote(ctx context.Context, site feedback.SiteID, post feedback.PostID, visitor feedback.VisitorID) (was bool, count int, err error) {
+	var cast int64
+	was, err = tx.row(ctx, `
+		DELETE FROM votes
+		WHERE  site_id = $1 AND post_id = $2 AND visitor_id = $3
+		RETURNING created_at`, []any{site, post, visitor}, &cast)
+	if err != nil {
+		return false, 0, wrap("withdraw vote", err)
+	}
+	n := 0
+	if was {
+		n = 1
+	}
+	var heat, born int64
+	_, err = tx.row(ctx, `
+		UPDATE posts SET vote_count = vote_count - $1
+		WHERE  site_id = $2 AND id = $3
+		RETURNING vote_count, trend, created_at`, []any{n, site, post}, &count, &heat, &born)
+	if err != nil || !was {
+		return false, count, wrap("count vote", err)
+	}
+	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Minus(fromMicros(cast), fromMicros(born)))
+}
+
+func (tx *Tx) setHeat(ctx context.Context, site feedback.SiteID, post feedback.PostID, h feedback.Heat) error {
+	_, err := tx.exec(ctx, `
+		UPDATE posts SET trend = $1
+		WHERE  site_id = $2 AND id = $3`, int64(h), site, post)
+	return wrap("set trend", err)
+}
+
+// Voted returns which of the posts a visitor has voted for.
+func (tx *Tx) Voted(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, posts []feedback.PostID) (map[feedback.PostID]bool, error) {
+	voted := map[feedback.PostID]bool{}
+	if visitor == 0 || len(posts) == 0 {
+		return voted, nil
+	}
+	in, args := idList([]any{site, visitor}, posts)
+	ids, err := tx.idColumn(ctx, `
+		SELECT post_id FROM votes
+		WHERE  site_id = $1 AND visitor_id = $2 AND post_id IN (`+in+`)`, args)
+	for _, id := range ids {
+		voted[feedback.PostID(id)] = true
+	}
+	return voted, wrap("voted", err)
 }

@@ -16,6 +16,8 @@ func Sweeps(a *app.App) []Task {
 			return err
 		},
 	}, {
+		Name: "forget sessions that have ended", Every: time.Hour, Run: a.PurgeSessions,
+	}, {
 		Name: "finish the removal of webhook endpoints", Every: time.Minute, Run: a.SweepEndpoints,
 	}, {
 		Name: "forget old webhook deliveries", Every: time.Hour, Run: a.PurgeDeliveries,

@@ -1,0 +1,230 @@
+package dashboard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"heed/internal/app"
+	"heed/internal/feedback"
+	"heed/internal/ratelimit"
+	"heed/internal/web"
+)
+
+func queryEscape(s string) string { return url.QueryEscape(s) }
+
+func asError(err error) (*feedback.Error, bool) { return errors.AsType[*feedback.Error](err) }
+
+// How often a sign-in may be tried. Guessing is slow from anywhere, and nobody
+// can lock a member out by guessing: a browser that has signed in before is
+// counted by itself.
+var (
+	addressRate  = ratelimit.Rate{Requests: 30, Window: time.Minute, Burst: 30}
+	strangerRate = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
+	deviceRate   = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
+)
+
+const deviceCookie = "heed_device"
+
+// device returns the name of a browser that has signed in with the address
+// before, or "".
+func (c *call) device(email string) string {
+	k, err := c.r.Cookie(deviceCookie)
+	if err != nil {
+		return ""
+	}
+	for known := range strings.SplitSeq(k.Value, "|") {
+		if nonce, ok := c.cfg.App.KnownDevice(known, feedback.CleanEmail(email)); ok {
+			return nonce
+		}
+	}
+	return ""
+}
+
+// knowDevice has the browser be known from now on.
+func (c *call) knowDevice(email string) {
+	if c.device(email) != "" {
+		return
+	}
+	value := c.cfg.App.NewDevice(feedback.CleanEmail(email))
+	if k, err := c.r.Cookie(deviceCookie); err == nil {
+		// A browser that several members share knows the last few.
+		for i, known := range strings.Split(k.Value, "|") {
+			if i < 3 {
+				value += "|" + known
+			}
+		}
+	}
+	c.setCookie(deviceCookie, value, 365*24*3600)
+}
+
+// throttle returns nil if another try is allowed.
+func (c *call) throttle(email string) error {
+	res := c.addresses.Allow(c.network(), addressRate)
+	if res.Allowed {
+		if dev := c.device(email); dev != "" {
+			res = c.devices.Allow(dev, deviceRate)
+		} else {
+			sum := sha256.Sum256([]byte(feedback.CleanEmail(email)))
+			res = c.strangers.Allow(hex.EncodeToString(sum[:]), strangerRate)
+		}
+	}
+	if res.Allowed {
+		return nil
+	}
+	wait := max(1, int(res.RetryAfter.Round(time.Second)/time.Second))
+	c.w.Header().Set("Retry-After", fmt.Sprint(wait))
+	return &feedback.Error{
+		Code: feedback.RateLimited, Msg: "Too many attempts to sign in.",
+		Hint: fmt.Sprintf("Try again in %d seconds.", wait),
+	}
+}
+
+// signInView is what the pages of signing in show.
+type signInView struct {
+	Email, Next, Error string
+	Ticket, Member     string
+	Doors              []app.Door
+	Empty              bool // nobody has set the installation up yet
+}
+
+func (c *call) showSignIn() error {
+	next := web.Local(c.r.URL.Query().Get("next"), "/dash")
+	if c.who != nil {
+		return c.redirect(next)
+	}
+	empty, err := c.cfg.App.Empty(c.ctx)
+	if err != nil {
+		return err
+	}
+	return c.render(http.StatusOK, signInPage(c.gate("Sign in"), signInView{Next: next, Empty: empty}))
+}
+
+func (c *call) signIn() error {
+	v := signInView{Email: c.form("email"), Next: web.Local(c.form("next"), "/dash")}
+	if err := c.throttle(v.Email); err != nil {
+		return c.signInAgain(v, err)
+	}
+	doors, err := c.cfg.App.SignIn(c.ctx, v.Email, c.form("password"))
+	if err != nil {
+		return c.signInAgain(v, err)
+	}
+	v.Ticket = doors.Ticket
+	if len(doors.Doors) > 1 {
+		v.Doors = doors.Doors
+		c.secret()
+		return c.render(http.StatusOK, choosePage(c.gate("Choose an account"), v))
+	}
+	v.Member = doors.Doors[0].Member.String()
+	return c.enterWith(v, "")
+}
+
+// signInAgain shows the form again with what went wrong, if it is a matter of
+// signing in.
+func (c *call) signInAgain(v signInView, err error) error {
+	e, ok := asError(err)
+	if !ok || e.Code != feedback.Unauthenticated && e.Code != feedback.RateLimited {
+		return err
+	}
+	v.Error = e.Msg + " " + e.Hint
+	status, _ := statusOf(e.Code)
+	return c.render(status, signInPage(c.gate("Sign in"), v))
+}
+
+// enter is the second step: an account was chosen, or a code typed.
+func (c *call) enter() error {
+	v := signInView{
+		Email: c.form("email"), Next: web.Local(c.form("next"), "/dash"), Ticket: c.form("ticket"), Member: c.form("member"),
+	}
+	if err := c.throttle(v.Email); err != nil {
+		return c.signInAgain(v, err)
+	}
+	return c.enterWith(v, c.form("code"))
+}
+
+func (c *call) enterWith(v signInView, code string) error {
+	in, err := c.cfg.App.Enter(c.ctx, v.Ticket, v.Member, code, c.client())
+	switch e, ok := asError(err); {
+	case ok && e.Details["field"] == "code":
+		v.Error = e.Msg + " " + e.Hint
+		c.secret()
+		return c.render(http.StatusUnauthorized, codePage(c.gate("Second factor"), v))
+	case err != nil:
+		return c.signInAgain(v, err)
+	case in.NeedCode:
+		c.secret()
+		return c.render(http.StatusOK, codePage(c.gate("Second factor"), v))
+	}
+	if v.Email != "" {
+		c.knowDevice(v.Email)
+	}
+	return c.startSession(in.Token, v.Next)
+}
+
+// startSession gives the browser the token of a new session. Whatever session it
+// had before ends: a token that somebody planted is worth nothing.
+func (c *call) startSession(token, next string) error {
+	if c.who != nil {
+		_ = c.cfg.App.Change(c.ctx, c.who.Actor, app.Target{}, "session.ended", c.who.Session.ID.String(), func(tx *app.Tx) error {
+			return tx.EndSession(c.ctx, c.who.Session.ID.String())
+		})
+	}
+	c.setCookie(c.sessionCookie(), token, int(feedback.SessionLife/time.Second))
+	return c.redirect(next)
+}
+
+func (c *call) signOut() error {
+	err := c.cfg.App.Change(c.ctx, c.who.Actor, app.Target{}, "session.ended", c.who.Session.ID.String(), func(tx *app.Tx) error {
+		return tx.EndSession(c.ctx, c.who.Session.ID.String())
+	})
+	if err != nil && !feedback.IsNotFound(err) {
+		return err
+	}
+	c.setCookie(c.sessionCookie(), "", -1)
+	c.w.Header().Set("Clear-Site-Data", `"cache"`)
+	return c.redirect("/signin")
+}
+
+// prove asks whoever acts to show who they are. The form they sent goes along
+// and is sent again with the password, so that nothing is lost.
+func (c *call) prove() error {
+	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP}
+	if password := c.r.PostFormValue("_password"); password != "" {
+		err := c.throttle(c.who.Member.Email)
+		if err == nil {
+			err = c.cfg.App.Prove(c.ctx, c.who, password, c.r.PostFormValue("_code"))
+		}
+		if err == nil {
+			return nil
+		}
+		e, ok := asError(err)
+		if !ok {
+			return err
+		}
+		v.Error = e.Msg + " " + e.Hint
+	}
+	for name, values := range c.r.PostForm {
+		if strings.HasPrefix(name, "_") {
+			continue
+		}
+		for _, value := range values {
+			v.Fields = append(v.Fields, [2]string{name, value})
+		}
+	}
+	c.secret()
+	if err := c.render(http.StatusForbidden, proofPage(c.gate("Confirm that it is you"), v)); err != nil {
+		return err
+	}
+	return errAnswered
+}
+
+type proofView struct {
+	Action, Error string
+	TOTP          bool
+	Fields        [][2]string
+}

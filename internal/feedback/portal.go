@@ -1,0 +1,248 @@
+package feedback
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Sort is an order in which the portal lists posts.
+type Sort string
+
+// The orders.
+const (
+	Trending Sort = "trending" // most wanted lately
+	Top      Sort = "top"      // most votes
+	Newest   Sort = "new"
+)
+
+// Values lists the orders.
+func (Sort) Values() []string { return []string{"trending", "top", "new"} }
+
+// PublicFilter asks for one page of the posts that the public sees.
+type PublicFilter struct {
+	Window
+	Board  BoardID  // zero: every public board
+	Status StatusID // zero: any
+	Tag    TagID    // zero: any
+	Sort   Sort
+}
+
+// PublicPost is a post as the portal shows it. Nothing in it is private.
+type PublicPost struct {
+	Post
+	Excerpt  string // how the body begins, as it was written
+	Comments int    // that the public may see
+	Author   string // the name the author chose; empty: none
+	Voted    bool   // by whoever looks
+}
+
+// PublicComment is a comment as the portal shows it: never an internal one.
+type PublicComment struct {
+	Comment
+	Author string // the name of the visitor or member; empty: none
+}
+
+// FoldedPost is a post that was folded into another.
+type FoldedPost struct {
+	ID    PostID
+	Board BoardID
+	Title string
+}
+
+// HeldPost is a post that waits for approval.
+type HeldPost struct {
+	ID    PostID
+	Title string
+}
+
+// StatusMove is a move of a post from one status to another; zero is none.
+type StatusMove struct {
+	From, To StatusID
+	Note     string
+	At       time.Time
+}
+
+// Settings are what a site's portal looks like and whom it lets in.
+type Settings struct {
+	SiteID     SiteID
+	Accent     string // #rrggbb; empty: the default
+	Scheme     Scheme
+	Locale     string // the language where a reader asks for none we have
+	Intro      string // stands under the title; empty: the default
+	Host       string // the site's own host name; empty: none
+	LogoHash   string // empty: none
+	Anonymous  bool   // visitors may write without signing in
+	Moderation bool   // posts of visitors wait for approval
+	// WidgetOrigins are the origins that may show the portal in a frame.
+	WidgetOrigins []string
+	SSO           bool // a secret for single sign-on is set
+}
+
+// Scheme is a site's choice of colours.
+type Scheme string
+
+// The schemes.
+const (
+	SchemeSystem Scheme = "system"
+	SchemeLight  Scheme = "light"
+	SchemeDark   Scheme = "dark"
+)
+
+// Values lists the schemes.
+func (Scheme) Values() []string { return []string{"system", "light", "dark"} }
+
+// DefaultSettings are those of a site that has set none.
+func DefaultSettings(site SiteID) Settings {
+	return Settings{SiteID: site, Scheme: SchemeSystem, Locale: "en", Anonymous: true}
+}
+
+// The texts of settings.
+type (
+	// Intro stands under the title of a portal.
+	Intro string
+	// VisitorName is what a visitor wants to be called.
+	VisitorName string
+)
+
+func (Intro) Rule() Text       { return Text{Max: 300} }
+func (VisitorName) Rule() Text { return Text{Max: 80} }
+
+// NewSettings is what it takes to change a portal's settings.
+type NewSettings struct {
+	Input
+	Accent        string
+	Scheme        Scheme
+	Locale        string
+	Intro         Intro
+	Host          string
+	Anonymous     bool
+	Moderation    bool
+	WidgetOrigins []string
+}
+
+// Check returns a VALIDATION_FAILED error that names every field at fault.
+// locales are the languages there are.
+func (in NewSettings) Check(locales []string) error {
+	p := in.problems()
+	if in.Accent != "" {
+		checkText(&p, "accent", Color(in.Accent))
+	}
+	checkEnum(&p, "scheme", in.Scheme)
+	checkText(&p, "intro", in.Intro)
+	if !contains(locales, in.Locale) {
+		p.Add("locale", RuleEnum, "must be one of "+strings.Join(locales, ", "))
+	}
+	if in.Host != "" && !hostName(in.Host) {
+		p.Add("host", RuleFormat, "must be a host name such as feedback.example.com")
+	}
+	for i, o := range in.WidgetOrigins {
+		if !Origin(o) {
+			p.Add(fmt.Sprintf("widgetOrigins.%d", i), RuleFormat, "must be an origin such as https://app.example.com")
+		}
+	}
+	if len(in.WidgetOrigins) > 20 {
+		p.Add("widgetOrigins", RuleMaxItems, "must have at most 20 items")
+	}
+	return p.Err()
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Origin reports whether s is the origin of a web page, spelled as browsers do.
+func Origin(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
+		s == u.Scheme+"://"+strings.ToLower(u.Host) && !strings.ContainsAny(s, "*;, '\"")
+}
+
+func hostName(s string) bool {
+	if len(s) > 253 || !strings.Contains(s, ".") || strings.ToLower(s) != s {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// Logo is the picture of a site.
+type Logo struct {
+	Hash string
+	Type string
+	Data []byte
+}
+
+// MaxLogo is the size of a logo in bytes.
+const MaxLogo = 128 << 10
+
+// Visitor is somebody who tells a site what they want.
+type Visitor struct {
+	ID         VisitorID
+	SiteID     SiteID
+	Ref        VisitorRef
+	Name       string // empty: none chosen
+	Email      string // empty: unknown. Never shown to anybody else
+	VerifiedAt time.Time
+	Locale     string
+	Mail       MailWishes
+	CreatedAt  time.Time
+}
+
+// Known reports whether the visitor has proved who they are.
+func (v *Visitor) Known() bool { return v != nil && !v.VerifiedAt.IsZero() }
+
+// MailWishes are the kinds of mail a visitor wants.
+type MailWishes struct {
+	Status     bool // of posts they voted for or wrote
+	Replies    bool // to what they wrote
+	Changelog  bool // about posts they voted for or wrote
+	Subscribed bool // to every changelog entry
+}
+
+// BlockKind says what a block is about.
+type BlockKind string
+
+// What can be blocked: one address, every address of a domain, one visitor.
+const (
+	BlockEmail   BlockKind = "email"
+	BlockDomain  BlockKind = "domain"
+	BlockVisitor BlockKind = "visitor"
+)
+
+// Values lists the kinds.
+func (BlockKind) Values() []string { return []string{"email", "domain", "visitor"} }
+
+// Block keeps somebody from writing to a site.
+type Block struct {
+	Kind      BlockKind
+	Value     string
+	CreatedAt time.Time
+}
+
+// ErrSignInRequired is the error for a write without signing in, on a site that
+// wants it.
+func ErrSignInRequired() error {
+	return &Error{Code: SignInRequired, Msg: "Please sign in first.", Hint: "Sign in with your e-mail address."}
+}
+
+// ErrBlocked is the error for a write of somebody the team has blocked.
+func ErrBlocked() error {
+	return &Error{Code: Forbidden, Msg: "You cannot write here.", Details: map[string]any{"reason": "blocked"}}
+}
+
+// CheckEmail adds to p what is wrong with an e-mail address.
+func CheckEmail(p *Problems, path, s string) { checkEmail(p, path, s) }
+
+// NormalEmail is the form in which addresses are compared and kept.
+func NormalEmail(s string) string { return strings.ToLower(strings.TrimSpace(s)) }

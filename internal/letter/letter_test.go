@@ -1,0 +1,38 @@
+package letter_test
+
+import (
+	"strings"
+	"testing"
+
+	"heed/internal/letter"
+)
+
+func TestCatalogIsComplete(t *testing.T) {
+	for _, wrong := range letter.Catalog.Problems() {
+		t.Error(wrong)
+	}
+}
+
+// regular are the kinds that come without being asked for each time.
+var regular = map[string]bool{letter.KindStatus: true, letter.KindReply: true, letter.KindChangelog: true}
+
+func TestLetters(t *testing.T) {
+	evil := "<script>alert(1)</script>\r\nBcc: all@example.com"
+	for _, lang := range []string{"en", "de", "ar"} {
+		f := letter.Frame{Locale: letter.Catalog.Locale(lang), Site: "Northwind " + evil, SiteURL: "https://heed.example/p/northwind",
+			Unsubscribe: "https://heed.example/u", Preferences: "https://heed.example/pref"}
+		for _, l := range []letter.Letter{
+			letter.SignIn(f, "123456", "https://heed.example/s"), letter.Subscribe(f, "https://heed.example/s"),
+			letter.Status(f, evil, "Planned", evil, "https://heed.example/x"), letter.Shipped(f, evil, "", "https://heed.example/x"),
+			letter.Reply(f, "", evil, evil, "https://heed.example/x"), letter.Changelog(f, evil, "**bold** text", "https://heed.example/x"),
+			letter.Invitation(f, evil, "Ada", "https://heed.example/x"), letter.WebhookDisabled(f, evil, "https://heed.example/x"),
+		} {
+			if strings.ContainsAny(l.Subject, "\r\n") || strings.Contains(l.HTML, "<script") || l.Text == "" || strings.Contains(l.Subject+l.Text+l.HTML, "mail.") {
+				t.Errorf("%s %s: subject %q, html %q", lang, l.Kind, l.Subject, l.HTML)
+			}
+			if !strings.Contains(l.HTML, `lang="`+lang+`"`) || strings.Contains(l.Text, "https://heed.example/u") != regular[l.Kind] {
+				t.Errorf("%s %s: no language or no way out:\n%s", lang, l.Kind, l.Text)
+			}
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package portal
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"heed/internal/app"
+	"heed/internal/feedback"
+	"heed/internal/web"
+)
+
+// pageSize is how many posts a page of a list has.
+const pageSize = 50
+
+// boardPage is what the list of posts shows.
+type boardPage struct {
+	*visit
+	board  *feedback.Board // nil: all
+	sort   feedback.Sort
+	status *feedback.Status // nil: any
+	tag    *feedback.Tag    // nil: any
+	tags   []feedback.Tag
+	query  string
+	first  bool // not a later page
+	pinned []feedback.PublicPost
+	posts  []feedback.PublicPost
+	next   string // URL; empty: none
+}
+
+// board lists the posts of the site or of one board.
+func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
+	p := &boardPage{visit: v, sort: sortOf(r.FormValue("sort")), query: strings.TrimSpace(r.FormValue("q"))}
+	if slug := r.PathValue("board"); slug != "" {
+		if p.board = v.portal.BoardNamed(slug); p.board == nil {
+			return feedback.Missing("board", slug)
+		}
+	}
+	for i, s := range v.portal.Statuses {
+		if s.ID.String() == r.FormValue("status") {
+			p.status = &v.portal.Statuses[i]
+		}
+	}
+	after := position(r.FormValue("after"))
+	p.first = after == nil
+	err := v.read(r, func(tx *app.Tx) (err error) {
+		if p.tags, err = tx.PublicTags(r.Context()); err != nil {
+			return err
+		}
+		for i, t := range p.tags {
+			if t.ID.String() == r.FormValue("tag") {
+				p.tag = &p.tags[i]
+			}
+		}
+		if p.query != "" {
+			return p.find(r, tx, after)
+		}
+		return p.list(r, tx, after)
+	})
+	if err != nil {
+		return err
+	}
+	if v.visitor == nil {
+		// The same for everybody who has not written yet.
+		w.Header().Set("Cache-Control", "private, max-age=0, must-revalidate")
+	}
+	return v.render(w, r, http.StatusOK, boardView(p))
+}
+
+func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) error {
+	f := feedback.PublicFilter{Sort: p.sort}
+	f.After, f.Limit = after, pageSize
+	if p.board != nil {
+		f.Board = p.board.ID
+	}
+	if p.status != nil {
+		f.Status = p.status.ID
+	}
+	if p.tag != nil {
+		f.Tag = p.tag.ID
+	}
+	list, err := tx.PublicPosts(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	p.pinned, p.posts = list.Pinned, list.Posts
+	p.next = p.nextURL(list.Next)
+	return nil
+}
+
+func (p *boardPage) find(r *http.Request, tx *app.Tx, after feedback.Position) error {
+	in := feedback.Search{Query: feedback.SearchQuery(cut(p.query, 200))}
+	in.After, in.Limit = after, pageSize
+	found, err := tx.PublicSearch(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	for _, post := range found.Items {
+		if (p.board == nil || post.BoardID == p.board.ID) && (p.status == nil || post.StatusID == p.status.ID) {
+			p.posts = append(p.posts, post)
+		}
+	}
+	p.next = p.nextURL(found.Next)
+	return nil
+}
+
+// search is the same list under an address that says what it is.
+func (v *visit) search(w http.ResponseWriter, r *http.Request) error {
+	return v.redirect(w, r, v.url()+"?q="+url.QueryEscape(r.FormValue("q")))
+}
+
+// at is the address of this list with some of its choices changed.
+func (p *boardPage) at(changes ...string) string {
+	path := p.url()
+	if p.board != nil {
+		path = p.url("boards", p.board.Slug)
+	}
+	q := url.Values{}
+	if p.sort != feedback.Trending {
+		q.Set("sort", string(p.sort))
+	}
+	if p.status != nil {
+		q.Set("status", p.status.ID.String())
+	}
+	if p.tag != nil {
+		q.Set("tag", p.tag.ID.String())
+	}
+	if p.query != "" {
+		q.Set("q", p.query)
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		q.Set(changes[i], changes[i+1])
+		if changes[i+1] == "" {
+			q.Del(changes[i])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+func (p *boardPage) nextURL(next feedback.Position) string {
+	if next == nil {
+		return ""
+	}
+	return p.at("after", positionText(next))
+}
+
+// positionText spells a position for an address. It is no secret: the numbers
+// are those of a public post.
+func positionText(p feedback.Position) string {
+	parts := make([]string, len(p))
+	for i, n := range p {
+		parts[i] = strconv.FormatInt(n, 36)
+	}
+	return strings.Join(parts, ".")
+}
+
+// position reads what positionText wrote. Whatever else it is, is the beginning: an
+// address that somebody mangled still shows a page.
+func position(s string) feedback.Position {
+	if s == "" || len(s) > 100 {
+		return nil
+	}
+	var p feedback.Position
+	for part := range strings.SplitSeq(s, ".") {
+		n, err := strconv.ParseInt(part, 36, 64)
+		if err != nil || n == math.MinInt64 {
+			return nil
+		}
+		p = append(p, n)
+	}
+	return p
+}
+
+func sortOf(s string) feedback.Sort {
+	if s == string(feedback.Top) || s == string(feedback.Newest) {
+		return feedback.Sort(s)
+	}
+	return feedback.Trending
+}
+
+func (p *boardPage) sorts(r interface{ T(string, ...any) string }) []web.Tab {
+	var tabs []web.Tab
+	for _, s := range []feedback.Sort{feedback.Trending, feedback.Top, feedback.Newest} {
+		value := string(s)
+		if s == feedback.Trending {
+			value = ""
+		}
+		tabs = append(tabs, web.Tab{Label: r.T("portal.sort." + string(s)), URL: p.at("sort", value), Current: p.sort == s})
+	}
+	return tabs
+}
+
+func (p *boardPage) title() string {
+	if p.board != nil {
+		return p.board.Name
+	}
+	return p.locale.T("portal.title")
+}
+
+func (p *boardPage) intro() string {
+	switch {
+	case p.board != nil && p.board.Description != nil && *p.board.Description != "":
+		return *p.board.Description
+	case p.board == nil && p.portal.Settings.Intro != "":
+		return p.portal.Settings.Intro
+	case p.board != nil:
+		return ""
+	}
+	return p.locale.T("portal.intro")
+}
+
+// total is how many posts the public boards hold.
+func (v *visit) total() int {
+	n := 0
+	for _, b := range v.portal.Boards {
+		n += b.PostCount
+	}
+	return n
+}
+
+// filtered says whether the reader sees only a part of the list.
+func (p *boardPage) filtered() bool { return p.query != "" || p.status != nil || p.tag != nil }
+
+// vote is the vote button of a post.
+func (v *visit) voteOf(p *feedback.PublicPost, small bool, back string) web.Vote {
+	return web.Vote{
+		Action: v.url("posts", p.ID.String(), "vote"), Title: p.Title, Count: p.VoteCount, Voted: p.Voted,
+		Closed: p.Locked, Small: small, Return: back,
+	}
+}
+
+// statusColor is the colour of a post's status.
+func (v *visit) statusColor(p *feedback.PublicPost) string {
+	if s := v.portal.Status(p.StatusID); s != nil {
+		return s.Color
+	}
+	return ""
+}
+
+// boardIcon guesses from its name what a board is about.
+func boardIcon(b *feedback.Board) string {
+	switch s := strings.ToLower(b.Slug + b.Name); {
+	case strings.Contains(s, "bug"), strings.Contains(s, "issue"), strings.Contains(s, "problem"), strings.Contains(s, "fehler"):
+		return "bug"
+	case strings.Contains(s, "integration"), strings.Contains(s, "api"):
+		return "plug"
+	case strings.Contains(s, "feature"), strings.Contains(s, "idea"), strings.Contains(s, "request"):
+		return "bulb"
+	}
+	return "board"
+}
+
+// cut keeps the first n characters.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n])
+	}
+	return s
+}
+
+// doc is the head of a page of this portal.
+func (v *visit) doc(title, canonical string) web.Doc {
+	colors := make([]string, 0, len(v.portal.Statuses))
+	for _, s := range v.portal.Statuses {
+		colors = append(colors, s.Color)
+	}
+	d := web.Doc{
+		Title: title, Theme: v.theme, Palette: web.Palette(v.portal.Settings.Accent, colors...), SiteName: v.portal.Site.Name,
+		NoIndex: v.frame,
+		Feeds: []web.Feed{
+			{Title: v.locale.T("portal.feed.changelog", "site", v.portal.Site.Name), URL: v.url("changelog.atom")},
+			{Title: v.locale.T("portal.feed.posts", "site", v.portal.Site.Name), URL: v.url("posts.atom")},
+		},
+	}
+	if hash := v.portal.Settings.LogoHash; hash != "" {
+		d.Icon = v.url("logo", hash)
+	}
+	if canonical != "" {
+		d.Canonical = v.home() + canonical
+		d.Image = v.home() + "/og.png"
+	}
+	return d
+}
+
+// palette adds the colours of tags to the head of a page.
+func (v *visit) palette(d web.Doc, posts ...[]feedback.PublicPost) web.Doc {
+	var colors []string
+	for _, s := range v.portal.Statuses {
+		colors = append(colors, s.Color)
+	}
+	for _, list := range posts {
+		for _, p := range list {
+			for _, t := range p.Tags {
+				colors = append(colors, t.Color)
+			}
+		}
+	}
+	d.Palette = web.Palette(v.portal.Settings.Accent, colors...)
+	return d
+}

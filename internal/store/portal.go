@@ -1,0 +1,300 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+
+	"heed/internal/feedback"
+)
+
+// The posts that the public sees are found board by board: every index below
+// begins with the board, private boards are simply not asked for, and the cost
+// of a page is that of its rows, however many posts a site has.
+
+// rank is a post and what a list is ordered by.
+type rank struct {
+	id   feedback.PostID
+	key  int64
+	side bool // pinned: shown apart
+}
+
+// onShow is what every public listing asks of a post; the partial indexes say
+// the same, word for word.
+const onShow = `NOT held AND NOT archived AND merged_into IS NULL`
+
+// sortKeys is what each order sorts by, from the greatest down, then by id.
+var sortKeys = map[feedback.Sort]string{feedback.Trending: "trend", feedback.Top: "vote_count", feedback.Newest: "id"}
+
+// FilterDepth is how many posts a filter by status or tag looks at: the newest,
+// and of a status also the ones with the most votes.
+const FilterDepth = 1000
+
+// RankedPosts returns the ids of the posts on the boards given that come after a
+// position in an order, at most limit, and the position of each. Pinned posts
+// are not among them.
+func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
+	after := rank{id: math.MaxInt64, key: math.MaxInt64}
+	if len(f.After) == 2 {
+		after = rank{id: feedback.PostID(f.After[1]), key: f.After[0]}
+	}
+	var found []rank
+	var err error
+	if f.Status == 0 && f.Tag == 0 {
+		found, err = tx.rankByBoard(ctx, site, boards, f.Sort, after, limit)
+	} else {
+		found, err = tx.rankFiltered(ctx, site, boards, f, after)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(found, func(a, b rank) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.id, a.id)) })
+	found = found[:min(len(found), limit)]
+	ids, at := make([]feedback.PostID, len(found)), make([]feedback.Position, len(found))
+	for i, r := range found {
+		ids[i], at[i] = r.id, feedback.Position{r.key, int64(r.id)}
+	}
+	return ids, at, nil
+}
+
+func (tx *Tx) rankByBoard(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, sort feedback.Sort, after rank, limit int) ([]rank, error) {
+	key := sortKeys[sort]
+	query := `
+		SELECT id, ` + key + `
+		FROM   posts
+		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
+		AND    (` + key + `, id) < ($3, $4)
+		ORDER  BY ` + key + ` DESC, id DESC
+		LIMIT  $5 + 0`
+	if sort == feedback.Newest {
+		query = `
+		SELECT id, id
+		FROM   posts
+		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
+		AND    id <= $3 AND id < $4
+		ORDER  BY id DESC
+		LIMIT  $5 + 0`
+	}
+	var all []rank
+	for _, b := range boards {
+		some, err := collect(ctx, tx, query, []any{site, b, after.key, int64(after.id), limit}, scanRank)
+		if err != nil {
+			return nil, wrap("rank posts", err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func scanRank(r *sql.Rows, k *rank) error { return r.Scan(&k.id, &k.key) }
+
+// rankFiltered looks at a bounded number of candidates, so that a rare status
+// among a million posts costs no more than a common one.
+func (tx *Tx) rankFiltered(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, after rank) ([]rank, error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
+	args := []any{site}
+	var candidates string
+	if f.Tag != 0 {
+		args = append(args, f.Tag)
+		candidates = fmt.Sprintf(`
+			SELECT post_id AS id FROM post_tags
+			WHERE  site_id = $1 AND tag_id = $2
+			ORDER  BY post_id DESC
+			LIMIT  %d`, FilterDepth)
+	} else {
+		args = append(args, f.Status)
+		candidates = fmt.Sprintf(`
+			SELECT id FROM (SELECT id FROM posts WHERE site_id = $1 AND status_id = $2 ORDER BY id DESC LIMIT %d) AS newest
+			UNION
+			SELECT id FROM (SELECT id FROM posts WHERE site_id = $1 AND status_id = $2 ORDER BY vote_count DESC, id DESC LIMIT %d) AS best`,
+			FilterDepth, FilterDepth)
+	}
+	in, args := idList(args, boards)
+	key := "p." + sortKeys[f.Sort]
+	query := `
+		SELECT p.id, ` + key + `, p.status_id
+		FROM   (` + candidates + `) AS c
+		JOIN   posts p ON p.site_id = $1 AND p.id = c.id
+		WHERE  NOT p.held AND NOT p.archived AND p.merged_into IS NULL AND p.board_id IN (` + in + `)`
+	all, err := collect(ctx, tx, query, args, func(r *sql.Rows, k *rank) error {
+		var status feedback.StatusID
+		err := r.Scan(&k.id, &k.key, &status)
+		k.side = f.Status != 0 && status != f.Status
+		return err
+	})
+	if err != nil {
+		return nil, wrap("filter posts", err)
+	}
+	return slices.DeleteFunc(all, func(k rank) bool {
+		return k.side || k.key > after.key || k.key == after.key && k.id >= after.id
+	}), nil
+}
+
+// PinnedPosts returns the ids of the posts on the boards that are pinned, the
+// newest first.
+func (tx *Tx) PinnedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, limit int) ([]feedback.PostID, error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
+	in, args := idList([]any{site}, boards)
+	ids, err := tx.idColumn(ctx, fmt.Sprintf(`
+		SELECT id FROM posts
+		WHERE  site_id = $1 AND pinned AND `+onShow+` AND board_id IN (`+in+`)
+		ORDER  BY id DESC
+		LIMIT  %d`, limit), args)
+	return postIDs(ids), wrap("pinned posts", err)
+}
+
+func postIDs(ids []int64) []feedback.PostID {
+	out := make([]feedback.PostID, len(ids))
+	for i, id := range ids {
+		out[i] = feedback.PostID(id)
+	}
+	return out
+}
+
+// StatusPosts returns the ids of the posts on the boards that stand at a status,
+// by votes, looking at no more than [FilterDepth] of them.
+func (tx *Tx) StatusPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, status feedback.StatusID, limit int) ([]feedback.PostID, error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
+	in, args := idList([]any{site, status}, boards)
+	ids, err := tx.idColumn(ctx, fmt.Sprintf(`
+		SELECT id FROM (
+			SELECT id, board_id, vote_count, held, archived, merged_into
+			FROM   posts
+			WHERE  site_id = $1 AND status_id = $2
+			ORDER  BY vote_count DESC, id DESC
+			LIMIT  %d) AS p
+		WHERE  `+onShow+` AND board_id IN (`+in+`)
+		ORDER  BY vote_count DESC, id DESC
+		LIMIT  %d`, FilterDepth, limit), args)
+	return postIDs(ids), wrap("posts at status", err)
+}
+
+// PublicPosts returns the posts with the ids that the public sees, in the order
+// of the ids, without names of boards and statuses. Those that are not on one of
+// the boards, or not on show, are left out.
+func (tx *Tx) PublicPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, ids []feedback.PostID) ([]feedback.PublicPost, error) {
+	if len(ids) == 0 || len(boards) == 0 {
+		return nil, nil
+	}
+	in, args := idList([]any{site}, ids)
+	all, err := collect(ctx, tx, `
+		SELECT p.id, p.board_id, p.title, p.status_id, p.vote_count, p.comment_count, p.pinned, p.locked,
+		       p.author_id, p.created_at, SUBSTR(p.body, 1, 400), COALESCE(v.name, '')
+		FROM   posts p
+		LEFT JOIN visitors v ON v.site_id = p.site_id AND v.id = p.author_id
+		WHERE  p.site_id = $1 AND p.id IN (`+in+`) AND NOT p.held AND NOT p.archived AND p.merged_into IS NULL`, args,
+		func(r *sql.Rows, p *feedback.PublicPost) error {
+			p.SiteID = site
+			return r.Scan(&p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Comments, &p.Pinned, &p.Locked,
+				&p.AuthorID, at(&p.CreatedAt), &p.Excerpt, &p.Author)
+		})
+	if err != nil {
+		return nil, wrap("public posts", err)
+	}
+	place := make(map[feedback.PostID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	all = slices.DeleteFunc(all, func(p feedback.PublicPost) bool { return !slices.Contains(boards, p.BoardID) })
+	slices.SortFunc(all, func(a, b feedback.PublicPost) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return all, tx.addPublicTags(ctx, site, all)
+}
+
+func (tx *Tx) addPublicTags(ctx context.Context, site feedback.SiteID, posts []feedback.PublicPost) error {
+	plain := make([]feedback.Post, len(posts))
+	for i := range posts {
+		plain[i].ID = posts[i].ID
+	}
+	if err := tx.addTags(ctx, site, plain); err != nil {
+		return err
+	}
+	for i := range posts {
+		posts[i].Tags = plain[i].Tags
+	}
+	return nil
+}
+
+// StatusChanges lists the moves of a post from status to status, newest first.
+func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.StatusMove, error) {
+	out, err := collect(ctx, tx, `
+		SELECT from_id, to_id, note, created_at
+		FROM   post_changes
+		WHERE  site_id = $1 AND post_id = $2 AND kind = 'status'
+		ORDER  BY id DESC
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.StatusMove) error {
+		return r.Scan(&c.From, &c.To, &c.Note, at(&c.At))
+	})
+	return out, wrap("status changes", err)
+}
+
+// MergedInto lists the posts that were folded into a post, the oldest first.
+// Held ones were never public and are left out.
+func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.FoldedPost, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, board_id, title
+		FROM   posts
+		WHERE  site_id = $1 AND merged_into = $2 AND NOT held
+		ORDER  BY id
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, m *feedback.FoldedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
+	return out, wrap("merged posts", err)
+}
+
+// PublicComments lists the comments on a post that are not internal, oldest
+// first, after the one given.
+func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post feedback.PostID, after feedback.CommentID, limit int) ([]feedback.PublicComment, error) {
+	out, err := collect(ctx, tx, `
+		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at,
+		       COALESCE(v.name, m.name, '')
+		FROM   comments c
+		LEFT JOIN visitors v ON v.site_id = c.site_id AND v.id = c.visitor_id
+		LEFT JOIN members m ON m.id = c.member_id
+		WHERE  c.site_id = $1 AND c.post_id = $2 AND c.id > $3 AND NOT c.internal
+		ORDER  BY c.id
+		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
+		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
+			&c.Internal, at(&c.CreatedAt), &c.Author)
+	})
+	return out, wrap("public comments", err)
+}
+
+// PublishedEntries lists the public changelog entries, newest first, after the
+// position given (when it was published, and its id).
+func (tx *Tx) PublishedEntries(ctx context.Context, site feedback.SiteID, published int64, below feedback.EntryID, limit int) ([]feedback.Entry, error) {
+	out, err := collect(ctx, tx, `
+		SELECT `+entryColumns+`
+		FROM   entries
+		WHERE  site_id = $1 AND published_at IS NOT NULL AND (published_at, id) < ($2, $3)
+		ORDER  BY published_at DESC, id DESC
+		LIMIT  $4 + 0`, []any{site, published, int64(below), limit}, scanEntry)
+	return out, wrap("published entries", err)
+}
+
+// PublishedEntry returns a public changelog entry by its slug, or nil.
+func (tx *Tx) PublishedEntry(ctx context.Context, site feedback.SiteID, slug string) (*feedback.Entry, error) {
+	e, err := first(collect(ctx, tx, `
+		SELECT `+entryColumns+`
+		FROM   entries
+		WHERE  site_id = $1 AND slug = $2 AND published_at IS NOT NULL`, []any{site, slug}, scanEntry))
+	return e, wrap("published entry", err)
+}
+
+// PostEntries lists the public entries that answer a post, newest first.
+func (tx *Tx) PostEntries(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.Entry, error) {
+	out, err := collect(ctx, tx, `
+		SELECT e.site_id, e.id, e.title, e.slug, e.body, e.label, e.status, e.published_at, e.created_at
+		FROM   entry_posts ep
+		JOIN   entries e ON e.site_id = ep.site_id AND e.id = ep.entry_id
+		WHERE  ep.site_id = $1 AND ep.post_id = $2 AND e.published_at IS NOT NULL
+		ORDER  BY e.id DESC
+		LIMIT  $3 + 0`, []any{site, post, limit}, scanEntry)
+	return out, wrap("entries of post", err)
+}
