@@ -64,6 +64,7 @@ arch:
 .PHONY: bench
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./tools/benchhooks
 
 .PHONY: generate
 generate: ## write the generated files anew

@@ -16,6 +16,7 @@ import (
 type demoCmd struct {
 	config.Rules
 	config.Server
+	config.Webhooks
 }
 
 // Run serves a sample site on a database that is thrown away at the end.
@@ -27,7 +28,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
 	s := serveCmd{Server: c.Server}
-	s.Rules, s.DB = c.Rules, "sqlite:"+filepath.Join(dir, "heed.db")
+	s.Rules, s.Webhooks, s.DB = c.Rules, c.Webhooks, "sqlite:"+filepath.Join(dir, "heed.db")
 	s.Addr = freeAddress(ctx, c.Addr)
 	if s.LogLevel == "info" {
 		s.LogLevel = "warn" // a line for every request would hide what to look at

@@ -48,8 +48,8 @@ func (tx *Tx) deliver(ctx context.Context, to []feedback.Endpoint, e *feedback.E
 	for i := range to {
 		d.ID, d.EndpointID = feedback.DeliveryID(tx.s.NextID()), to[i].ID
 		all[i] = d
-		tx.hint(to[i].Key(), false)
 	}
+	tx.hintDue(to)
 	return &all[0], tx.s.InsertDeliveries(ctx, all)
 }
 

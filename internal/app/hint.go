@@ -16,16 +16,24 @@ type hints struct {
 	signal chan struct{}
 }
 
-// hint has whoever sends in this process look at an endpoint as soon as the
-// operation is committed. changed says that the endpoint itself is not what it
-// was.
-func (tx *Tx) hint(k feedback.EndpointKey, changed bool) {
-	tx.s.AfterCommit(func() { tx.app.hints.add(k, changed) })
+// hintChanged has whoever sends in this process look at an endpoint again as soon
+// as the operation is committed: it is not what it was.
+func (tx *Tx) hintChanged(e *feedback.Endpoint) {
+	tx.s.AfterCommit(func() { tx.app.hints.add([]feedback.Endpoint{*e}, true) })
 }
 
-func (h *hints) add(k feedback.EndpointKey, changed bool) {
+// hintDue has whoever sends in this process look at endpoints as soon as the
+// operation is committed: something is due for them.
+func (tx *Tx) hintDue(all []feedback.Endpoint) {
+	tx.s.AfterCommit(func() { tx.app.hints.add(all, false) })
+}
+
+func (h *hints) add(all []feedback.Endpoint, changed bool) {
 	h.mu.Lock()
-	h.fresh[k] = h.fresh[k] || changed
+	for i := range all {
+		k := all[i].Key()
+		h.fresh[k] = h.fresh[k] || changed
+	}
 	h.mu.Unlock()
 	select {
 	case h.signal <- struct{}{}:

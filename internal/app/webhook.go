@@ -155,7 +155,7 @@ func (tx *Tx) UpdateEndpoint(ctx context.Context, endpoint string, in feedback.E
 		}
 	}
 	e.UpdatedAt = tx.s.Now
-	tx.hint(e.Key(), true)
+	tx.hintChanged(e)
 	return e, tx.s.UpdateEndpoint(ctx, e)
 }
 
@@ -177,7 +177,7 @@ func (tx *Tx) DeleteEndpoint(ctx context.Context, endpoint string, in feedback.I
 	if err := in.Malformed.Err(); err != nil {
 		return err
 	}
-	tx.hint(e.Key(), true)
+	tx.hintChanged(e)
 	return tx.s.DeleteEndpoint(ctx, tx.site.ID, e.ID)
 }
 
@@ -196,7 +196,7 @@ func (tx *Tx) RotateSecret(ctx context.Context, endpoint string, in feedback.Rot
 	e.Expire(tx.s.Now)
 	secret := webhook.NewSecret()
 	e.Secret, e.UpdatedAt = tx.app.sealSecret(e.ID, secret), tx.s.Now
-	tx.hint(e.Key(), true)
+	tx.hintChanged(e)
 	return e, secret.Reveal(), tx.s.UpdateEndpoint(ctx, e)
 }
 

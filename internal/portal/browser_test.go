@@ -113,6 +113,9 @@ func TestVoteIsUndoneWhenRefused(t *testing.T) {
 	p.Expect("409")
 	p.Click("#" + id + " .vote button")
 	p.Wait(".toast")
+	if got := p.Text(".toasts"); got != "This post takes no more votes or comments" {
+		t.Errorf("the page says %q", got)
+	}
 	p.WaitFor(fmt.Sprintf(`document.querySelector("#%s .vote b").textContent === "38" && document.querySelector("#%s .vote button").ariaPressed === "false"`, id, id))
 }
 

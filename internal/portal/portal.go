@@ -374,11 +374,14 @@ func (v *visit) fail(w http.ResponseWriter, r *http.Request, err error) {
 			h.Set("Retry-After", itoa(s))
 		}
 	}
-	page := failPage(v, status, code)
 	if web.Partial(r) {
-		page = failPart(v, code)
+		// What was there stays, and the page says what happened.
+		h.Set("HX-Reswap", "none")
+		web.Toast(w, v.locale.T("portal.fail."+failKey(code)))
+		w.WriteHeader(status)
+		return
 	}
-	if err := v.render(w, r, status, page); err != nil {
+	if err := v.render(w, r, status, failPage(v, code)); err != nil {
 		v.h.cfg.Log.ErrorContext(r.Context(), "error page failed", "err", err)
 	}
 }

@@ -307,7 +307,7 @@ func TestRestoreIntoOtherColumns(t *testing.T) {
 		"a column that may be empty": {`ALTER TABLE posts ADD COLUMN extra TEXT`, ""},
 		"a column with a default":    {`ALTER TABLE posts ADD COLUMN extra BIGINT NOT NULL DEFAULT 7`, ""},
 		"a new table":                {`CREATE TABLE extra (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`, ""},
-		"a column gone":              {`ALTER TABLE posts DROP COLUMN held`, "posts.held"},
+		"a column gone":              {`ALTER TABLE posts DROP COLUMN locked`, "posts.locked"},
 		"a table gone":               {`DROP TABLE notices`, "table notices"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,7 @@ type runner struct {
 	key       feedback.EndpointKey
 	heldUntil atomic.Int64 // by our own clock
 	changed   atomic.Bool  // the endpoint is not what it was when last read
+	look      atomic.Bool  // there may be more than was read
 	wake      chan struct{}
 	finished  chan finish
 	written   chan []feedback.DeliveryID
@@ -50,7 +51,6 @@ type runner struct {
 	proven   bool // an attempt has succeeded, and none failed since
 	failing  bool // the last attempt failed
 	slow     bool // the last attempt failed or took long
-	look     bool // there may be more than was read
 	lost     bool // the lease is another's
 }
 
@@ -65,14 +65,19 @@ type finish struct {
 func newRunner(d *dispatcher, k feedback.EndpointKey, heldUntil time.Time) *runner {
 	r := &runner{
 		d: d, key: k, wake: make(chan struct{}, 1), finished: make(chan finish, perEndpoint),
-		written: make(chan []feedback.DeliveryID, 1), taken: map[feedback.DeliveryID]bool{}, look: true,
+		written: make(chan []feedback.DeliveryID, 1), taken: map[feedback.DeliveryID]bool{},
 	}
+	r.look.Store(true)
 	r.heldUntil.Store(heldUntil.UnixNano())
 	return r
 }
 
-// poke has the runner look for more. It never waits.
+// poke has the runner look for more as soon as it can. It never waits, and costs
+// next to nothing while the runner has yet to look.
 func (r *runner) poke() {
+	if r.look.Swap(true) {
+		return
+	}
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -93,7 +98,7 @@ func (r *runner) run() {
 		} else if soon := r.refresh(); soon > 0 {
 			wait = soon
 		}
-		idle := len(r.queue) == 0 && len(r.taken) == 0 && !r.look
+		idle := len(r.queue) == 0 && len(r.taken) == 0 && !r.look.Load()
 		if stopped && len(r.taken) == 0 {
 			r.d.ledger.release(r)
 			return
@@ -115,7 +120,6 @@ func (r *runner) run() {
 				delete(r.taken, id)
 			}
 		case <-r.wake:
-			r.look = true
 		case <-done:
 			done = nil
 		case <-timer.C:
@@ -123,7 +127,7 @@ func (r *runner) run() {
 				continue
 			}
 			r.last = nil
-			if r.read(); len(r.queue) == 0 && !r.look {
+			if r.read(); len(r.queue) == 0 && !r.look.Load() {
 				r.d.ledger.release(r)
 				return
 			}
@@ -149,9 +153,10 @@ func (r *runner) lane() (lane chan struct{}, soon time.Duration) {
 func (r *runner) refresh() (soon time.Duration) {
 	age := time.Since(r.readAt)
 	if len(r.queue) > 0 && (r.changed.Load() || age > freshFor) {
-		r.queue, r.last, r.look = nil, nil, true // they are read again
+		r.queue, r.last = nil, nil // they are read again
+		r.look.Store(true)
 	}
-	if !r.look || len(r.queue) > 0 || r.full() || len(r.taken) >= maxUnwritten {
+	if !r.look.Load() || len(r.queue) > 0 || r.full() || len(r.taken) >= maxUnwritten {
 		return 0
 	}
 	if r.inFlight > 0 && age < readEvery {
@@ -172,7 +177,7 @@ func (r *runner) read() {
 		r.rewound = time.Now()
 	}
 	r.changed.Store(false)
-	r.look = false
+	r.look.Store(false) // what is committed from here on pokes again
 	at, err := r.d.App.DueDeliveries(r.d.sending, r.d.owner, r.key, r.last, limit)
 	r.readAt = time.Now()
 	if err != nil {
@@ -188,7 +193,9 @@ func (r *runner) read() {
 	}
 	if n := len(at.Due); n > 0 {
 		r.last = &at.Due[n-1]
-		r.look = n == limit
+		if n == limit {
+			r.look.Store(true)
+		}
 	}
 }
 

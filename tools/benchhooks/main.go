@@ -38,7 +38,7 @@ type bench struct {
 
 	sink *sink
 	s    *service
-	post string
+	post string // its path
 }
 
 func (b *bench) run(ctx context.Context, heed string) (err error) {
@@ -50,7 +50,7 @@ func (b *bench) run(ctx context.Context, heed string) (err error) {
 		return err
 	}
 	defer b.s.stop()
-	if b.post, err = b.s.createPost(); err != nil {
+	if b.post, err = b.s.createPost(b.s.site); err != nil {
 		return err
 	}
 	if _, _, err := b.s.comment(b.post, b.clients, time.Second); err != nil { // warm up
@@ -64,7 +64,47 @@ func (b *bench) run(ctx context.Context, heed string) (err error) {
 	if err := b.throughput(10, true); err != nil {
 		return err
 	}
+	if err := b.elsewhere(); err != nil {
+		return err
+	}
 	return b.latency()
+}
+
+// elsewhere writes to a site without endpoints, in turns while nothing is sent
+// and while the backlog of another is.
+func (b *bench) elsewhere() error {
+	post, err := b.s.createPost(b.s.other)
+	if err != nil {
+		return err
+	}
+	var without, with, slower, sent []float64
+	for range b.rounds {
+		n, took, err := b.s.comment(post, b.clients, b.length)
+		if err != nil {
+			return err
+		}
+		base := rate(n, took)
+		if err := b.s.addEndpoints(10); err != nil {
+			return err
+		}
+		b.sink.hold()
+		if _, _, err := b.s.comment(b.post, b.clients, b.length); err != nil { // the backlog
+			return err
+		}
+		b.sink.letGo()
+		b.sink.reset()
+		if n, took, err = b.s.comment(post, b.clients, b.length); err != nil {
+			return err
+		}
+		sent = append(sent, rate(b.sink.count(), took))
+		without, with, slower = append(without, base), append(with, rate(n, took)), append(slower, 100*(1-rate(n, took)/base))
+		if err := b.s.deleteEndpoints(); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("another site's backlog is being sent, at %.0f/s\n", median(sent))
+	fmt.Printf("  API writes   %6.0f/s without, %.0f/s with: %.0f %% slower\n", median(without), median(with), median(slower))
+	return nil
 }
 
 // throughput writes in turns without endpoints and with some, which answer or do

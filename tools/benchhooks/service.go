@@ -24,6 +24,7 @@ type service struct {
 	url    string
 	key    string
 	site   string
+	other  string // a site without endpoints
 	hook   string
 	client *http.Client
 }
@@ -45,8 +46,16 @@ func startService(ctx context.Context, heed string, sink *sink) (*service, error
 	if err != nil {
 		return nil, fmt.Errorf("init: %w", err)
 	}
-	var made struct{ SiteID, APIKey string }
+	var made struct{ AccountID, SiteID, APIKey string }
 	if err := json.Unmarshal(out, &made); err != nil {
+		return nil, err
+	}
+	out, err = exec.CommandContext(ctx, heed, "site", "create", "--db", db, "--account", made.AccountID, "--name", "Other", "--json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("site create: %w", err)
+	}
+	var other struct{ SiteID string }
+	if err := json.Unmarshal(out, &other); err != nil {
 		return nil, err
 	}
 	addr, err := freeAddress()
@@ -54,7 +63,7 @@ func startService(ctx context.Context, heed string, sink *sink) (*service, error
 		return nil, err
 	}
 	s := &service{
-		url: "http://" + addr, key: made.APIKey, site: "/v1/sites/" + made.SiteID, hook: sink.server.URL,
+		url: "http://" + addr, key: made.APIKey, site: "/v1/sites/" + made.SiteID, other: "/v1/sites/" + other.SiteID, hook: sink.server.URL,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}},
 	}
 	s.cmd = exec.CommandContext(ctx, heed, "serve", "--db", db, "--addr", addr, "--rate-limits", "off", "--log-level", "warn",
@@ -134,14 +143,15 @@ func (s *service) do(method, path, body string, v any) error {
 
 type object struct{ ID string }
 
-func (s *service) createPost() (string, error) {
+// createPost returns the path of a new post.
+func (s *service) createPost(site string) (string, error) {
 	var boards struct{ Data []object }
-	if err := s.do("GET", s.site+"/boards", "", &boards); err != nil {
+	if err := s.do("GET", site+"/boards", "", &boards); err != nil {
 		return "", err
 	}
 	var post object
-	err := s.do("POST", s.site+"/posts", fmt.Sprintf(`{"boardId":%q,"title":"Dark mode","onBehalfVisitorId":"v"}`, boards.Data[0].ID), &post)
-	return post.ID, err
+	err := s.do("POST", site+"/posts", fmt.Sprintf(`{"boardId":%q,"title":"Dark mode","onBehalfVisitorId":"v"}`, boards.Data[0].ID), &post)
+	return site + "/posts/" + post.ID, err
 }
 
 const commentBody = `{"body":"Thank you, we are looking into it and will come back to you when there is something to see."}`
@@ -158,7 +168,7 @@ func (s *service) comment(post string, clients int, length time.Duration) (int, 
 	for range clients {
 		wg.Go(func() {
 			for time.Now().Before(end) {
-				if err := s.do("POST", s.site+"/posts/"+post+"/comments", commentBody, nil); err != nil {
+				if err := s.do("POST", post+"/comments", commentBody, nil); err != nil {
 					first <- err
 					return
 				}
@@ -203,7 +213,7 @@ func (s *service) latency(post string, sink *sink, times int) ([]time.Duration, 
 	var all []time.Duration
 	for range times {
 		sink.reset()
-		if err := s.do("POST", s.site+"/posts/"+post+"/comments", commentBody, nil); err != nil {
+		if err := s.do("POST", post+"/comments", commentBody, nil); err != nil {
 			return nil, err
 		}
 		acknowledged := time.Now()

@@ -59,15 +59,16 @@
 	};
 	const voteOf = e => e.target.closest?.('.vote');
 	doc.addEventListener('htmx:before:request', e => { const f = voteOf(e); if (f) { f.flipped = true; flip(f) } });
-	const refuse = e => {
+	// An answer that says itself what went wrong (HX-Trigger) needs no second word.
+	const refuse = (e, told) => {
 		const f = voteOf(e);
-		if (f?.flipped) { f.flipped = false; flip(f); toast(f.dataset.failed) }
-		else if (!f) toast(root.dataset.failed);
+		if (f?.flipped) { f.flipped = false; flip(f) }
+		if (!told) toast(f ? f.dataset.failed : root.dataset.failed);
 	};
-	doc.addEventListener('htmx:error', refuse);
+	doc.addEventListener('htmx:error', e => refuse(e, false));
 	doc.addEventListener('htmx:response:error', e => {
-		const status = e.detail?.ctx?.response?.status ?? 0;
-		if (voteOf(e) || status >= 500 || status === 429) refuse(e);
+		const response = e.detail?.ctx?.response, told = !!response?.headers.get('HX-Trigger');
+		if (voteOf(e) || told || (response?.status ?? 0) >= 500) refuse(e, told);
 	});
 
 	// What somebody typed is kept until the server has taken it.
