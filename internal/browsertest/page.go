@@ -148,6 +148,14 @@ func (p *Page) ClickText(selector, text string) {
 		chromedp.Click(chromedp.JSPath(found), chromedp.NodeVisible))
 }
 
+// WaitText returns when an element that a selector finds shows text, also if the
+// page is left for another meanwhile.
+func (p *Page) WaitText(selector, text string) {
+	p.t.Helper()
+	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q))`, selector, text)
+	p.await(fmt.Sprintf("see %s with the text %q", selector, text), chromedp.WaitVisible(chromedp.JSPath(found)))
+}
+
 // Type focuses an element and types into it.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()

@@ -66,10 +66,7 @@ func TestADay(t *testing.T) {
 	site := browsertest.Eval[string](p, `document.querySelector("nav a[href$='/statuses']").getAttribute("href")`)
 	p.Go(w.srv.URL + site)
 	p.Click("tbody tr:nth-child(2) .sort button")
-	p.Wait("tbody tr:first-child .pill")
-	if got := p.Text("tbody tr:first-child .pill"); got != "Planned" {
-		t.Errorf("the first status is %q; want Planned", got)
-	}
+	p.WaitText("tbody tr:first-child .pill", "Planned")
 
 	// An invitation and a changelog entry.
 	p.Go(w.srv.URL + "/dash/members")
