@@ -123,7 +123,7 @@ func TestRulesAllow(t *testing.T) {
 			"// Package migrations is files.\npackage migrations\n")},
 		"internal/store/migrate.go": {Data: []byte(
 			"package store\nimport _ \"heed/internal/store/migrations\"\n")},
-		"docs/x.md": {Data: []byte("GET /v1/work/ and https://example.com/home/x, frame/work/\n")},
+		"docs/x.md": {Data: []byte("GET /v1/home/ and https://example.com/home/x\n")},
 	}
 	for rule, wrong := range violations(t, tree) {
 		if len(wrong) > 0 {
