@@ -99,10 +99,7 @@ func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string,
 	if err != nil {
 		return nil, wrap("posts", err)
 	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, err
-	}
-	return posts, tx.addTags(ctx, site, posts)
+	return posts, tx.label(ctx, site, posts, false)
 }
 
 // NewPosts counts the posts of a site with an id above the one given, up to
