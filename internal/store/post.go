@@ -117,14 +117,26 @@ func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.Bo
 		ORDER  BY p.id DESC
 		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
-	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, p *feedback.Post) error {
+	return tx.listPosts(ctx, site, query, args, limit, board == 0)
+}
+
+// listPosts gathers the posts that a query selects by postColumns. neighbours is
+// for label.
+func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string, args []any, limit int, neighbours bool) ([]feedback.Post, error) {
+	// One post is scanned over and over: fields for each would be most of what
+	// a list allocates.
+	var p feedback.Post
+	fields := postFields(&p)
+	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, to *feedback.Post) error {
+		err := r.Scan(fields...)
 		p.SiteID = site
-		return r.Scan(postFields(p)...)
+		*to = p
+		return err
 	})
 	if err != nil {
 		return nil, wrap("posts", err)
 	}
-	return posts, tx.label(ctx, site, posts, board == 0)
+	return posts, tx.label(ctx, site, posts, neighbours)
 }
 
 // PostContent returns what a post says, or nil.
