@@ -105,8 +105,8 @@
 		if (act) { e.preventDefault(); act() }
 	});
 	const step = by => {
-		const links = [...doc.querySelectorAll('.posts h3 a')];
-		const at = links.findIndex(a => a.closest('li').contains(doc.activeElement));
+		const links = [...doc.querySelectorAll('.posts h3 a, td.title a:first-of-type')];
+		const at = links.findIndex(a => a.closest('li,tr').contains(doc.activeElement));
 		links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
 	};
 })();
