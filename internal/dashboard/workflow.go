@@ -213,7 +213,11 @@ func (c *call) orderStatus() error {
 	if err != nil {
 		return err
 	}
-	return c.redirect(c.here("statuses"))
+	then := c.r.URL.Query().Get("then")
+	if then != "up" && then != "down" {
+		return c.redirect(c.here("statuses"))
+	}
+	return c.redirect(c.here("statuses") + "#" + then + "-" + queryEscape(c.form("id")))
 }
 
 func (c *call) removeStatus() error {
