@@ -11,6 +11,10 @@
 	const one = (selector, from = doc) => from.querySelector(selector);
 	const all = (selector, from = doc) => [...from.querySelectorAll(selector)];
 
+	// Where the places stand in a line, the current one is in view.
+	const line = one('.nav .groups'), here = one('.nav [aria-current=page]');
+	if (line && here && line.scrollWidth > line.clientWidth) line.scrollLeft = here.offsetLeft - line.clientWidth / 2 + here.offsetWidth / 2;
+
 	const palette = one('#palette');
 	const open = () => {
 		if (!palette || palette.open) return;
