@@ -297,7 +297,7 @@ func membersPage(v *chrome, d membersView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(d.Invitations) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card\" aria-labelledby=\"open\"><h2 class=\"pad\" id=\"open\">Open invitations</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Open invitations\"><table class=\"t rows\"><thead><tr><th>E-mail</th><th>Role</th><th>Expires</th><th><span class=\"sr\">Revoke</span></th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"card\"><h2 class=\"pad\">Open invitations</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Open invitations\"><table class=\"t rows\"><thead><tr><th>E-mail</th><th>Role</th><th>Expires</th><th><span class=\"sr\">Revoke</span></th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -382,7 +382,7 @@ func membersPage(v *chrome, d membersView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</tbody></table></div></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</tbody></table></div></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

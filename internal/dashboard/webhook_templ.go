@@ -647,7 +647,7 @@ func endpointPage(v *chrome, d endpointView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " <div class=\"two\"><section class=\"card\" aria-labelledby=\"log\"><div class=\"pad row\"><h2 id=\"log\">Deliveries</h2><span class=\"grow\"></span><form class=\"filters\" method=\"get\" aria-label=\"Filter\"><select class=\"select\" name=\"status\" aria-label=\"State\" data-autosubmit><option value=\"\">All states</option> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " <div class=\"two\"><div class=\"card\"><div class=\"pad row\"><h2 id=\"log\">Deliveries</h2><span class=\"grow\"></span><form class=\"filters\" method=\"get\" aria-label=\"Filter\"><select class=\"select\" name=\"status\" aria-label=\"State\" data-autosubmit><option value=\"\">All states</option> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -898,7 +898,7 @@ func endpointPage(v *chrome, d endpointView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

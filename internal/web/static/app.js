@@ -93,7 +93,7 @@
 
 	doc.addEventListener('keydown', e => {
 		if (e.key === 'Escape') doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
-		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input,textarea,select,[contenteditable]') || one('dialog[open]')) return;
+		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable]') || one('dialog[open]')) return;
 		const act = {
 			'/': () => one('#q')?.focus(),
 			'?': () => one('#shortcuts')?.showModal(),

@@ -60,7 +60,7 @@
 		if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'k') { e.preventDefault(); open() }
 	});
 	doc.addEventListener('keydown', e => {
-		if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox]),textarea,select') || one('dialog[open]')) return;
+		if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select') || one('dialog[open]')) return;
 		if (e.key === 'x') doc.activeElement.closest('tr')?.querySelector('.tick input')?.click();
 		const el = /^[a-z]$/.test(e.key) && one(`[data-key="${e.key}"]`);
 		if (!el) return;
