@@ -63,6 +63,18 @@ func (tx *Tx) CreateComment(ctx context.Context, post string, in feedback.NewCom
 	})
 }
 
+// Comment returns a comment on a post of the site, and the post.
+func (tx *Tx) Comment(ctx context.Context, post, comment string) (*feedback.Post, *feedback.Comment, error) {
+	p, err := tx.Post(ctx, post)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := find("", "comment", comment, func(id feedback.CommentID) (*feedback.Comment, error) {
+		return tx.s.Comment(ctx, tx.site.ID, p.ID, id)
+	})
+	return p, c, err
+}
+
 // moderated finds a comment on a post and locks the post. Comments on posts that
 // take no more of them can be moderated like all others.
 func (tx *Tx) moderated(ctx context.Context, post, comment string) (*feedback.Comment, error) {

@@ -170,6 +170,14 @@ type Trends struct {
 	Posts map[feedback.ThemeID][]int
 }
 
+// Of is the weeks of one theme.
+func (t *Trends) Of(theme feedback.ThemeID) []int {
+	if weeks := t.Posts[theme]; weeks != nil {
+		return weeks
+	}
+	return make([]int, len(t.Weeks))
+}
+
 // Trends returns how many posts came to each theme in the last weeks. Weeks end
 // now, so that the last is as long as the others.
 func (tx *Tx) Trends(ctx context.Context) (*Trends, error) {
