@@ -26,6 +26,9 @@ type stageView struct {
 	Items []feedback.QueueItem
 }
 
+// shownOfStage is how many requests of a stage the page shows.
+const shownOfStage = 6
+
 // stages in the order work goes through them.
 var stages = []stageView{
 	{Stage: feedback.StageQueued, Title: "Queued"}, {Stage: feedback.StageBuilding, Title: "Building"},

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -105,6 +106,8 @@ func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	posts := lively(t, w, o)
+	pages := tour(o, posts)
+	maps.Copy(pages, busy(t, w, o, posts))
 	for name, options := range map[string][]browsertest.Option{
 		"wide-light": nil, "wide-dark": {browsertest.Dark}, "phone-light": {browsertest.Phone}, "phone-dark": {browsertest.Phone, browsertest.Dark},
 	} {
@@ -117,7 +120,7 @@ func TestEveryPage(t *testing.T) {
 			p.Type("#password", password)
 			p.Click("form button.pri")
 			p.Wait("nav.nav")
-			for page, path := range tour(o, posts) {
+			for page, path := range pages {
 				if page == "missing" {
 					p.Expect("404")
 				}

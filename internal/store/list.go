@@ -69,11 +69,12 @@ const currentPosts = "NOT p.held AND NOT p.archived AND p.merged_into IS NULL"
 // with every vote.
 func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	s := &postScan{from: "posts p", where: "p.site_id = $1", order: "p.id DESC", args: []any{site}}
-	board, status, id := f.Board != 0, f.Status != 0, "p.id"
+	board, status := f.Board != 0, f.Status != 0
+	last, of := "p.site_id", any(site) // the column of the index before the id
 	switch {
 	case f.Tag != 0:
 		s.from = "post_tags t JOIN posts p ON p.site_id = t.site_id AND p.id = t.post_id"
-		s.where, s.order, id = "t.site_id = $1", "t.post_id DESC", "t.post_id"
+		s.where, s.order = "t.site_id = $1", "t.post_id DESC"
 		s.by("t.tag_id = ?", f.Tag)
 		s.ask(f.kind(), nil)
 	case f.Held:
@@ -86,13 +87,16 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 		s.by("p.board_id = ? AND p.status_id = ?", f.Board, f.Status)
 		s.ask(currentPosts, nil)
 		board, status = false, false
+		last, of = "p.status_id", f.Status
 	case board:
 		s.by("p.board_id = ? AND "+currentPosts, f.Board)
 		board = false
+		last, of = "p.board_id", f.Board
 	case status:
 		s.by("p.status_id = ?", f.Status)
 		s.ask(currentPosts, nil)
 		status = false
+		last, of = "p.status_id", f.Status
 	default:
 		s.by(currentPosts)
 	}
@@ -102,14 +106,19 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	if status {
 		s.ask("p.status_id = ?", f.Status)
 	}
-	if !f.ByVotes {
-		s.by(id+" >= ? AND "+id+" < ?", f.FromID, f.AfterID)
-		return s
-	}
-	s.order = "p.vote_count DESC, p.id DESC"
-	s.by("(p.vote_count, p.id) < (?, ?)", f.AfterVotes, f.AfterID)
-	if f.FromID > 0 {
-		s.ask("p.id >= ?", f.FromID)
+	switch {
+	case f.ByVotes:
+		s.order = "p.vote_count DESC, p.id DESC"
+		s.by("(p.vote_count, p.id) < (?, ?)", f.AfterVotes, f.AfterID)
+		if f.FromID > 0 {
+			s.ask("p.id >= ?", f.FromID)
+		}
+	case f.Tag != 0:
+		s.by("t.post_id >= ? AND t.post_id < ?", f.FromID, f.AfterID)
+	default:
+		// As a pair, though the first is known: SQLite would go by the id
+		// alone, through the posts of all sites.
+		s.by("("+last+", p.id) >= (?, ?) AND ("+last+", p.id) < (?, ?)", of, f.FromID, of, f.AfterID)
 	}
 	return s
 }
