@@ -60,6 +60,21 @@ func (db *DB) ListCost(ctx context.Context, site feedback.SiteID, f PostFilter, 
 		c.Rows += plans[0].Plan.visited()
 		return nil
 	}
+	if f.Tag != 0 {
+		args := []any{site, f.Tag, f.FromID, f.AfterID, tagBatch}
+		if err := ask(taggedIDs, args); err != nil {
+			return c, err
+		}
+		ids, err := db.tx(db.reader).idColumn(ctx, taggedIDs, args)
+		if err != nil {
+			return c, err
+		}
+		if err := ask(f.among(site, postIDs(ids))); err != nil {
+			return c, err
+		}
+		c.Rows *= ListDepth / tagBatch
+		return c, nil
+	}
 	if err := ask(s.page(limit)); err != nil || len(s.left) == 0 {
 		return c, err
 	}

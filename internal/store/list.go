@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 
@@ -33,9 +34,9 @@ const listColumns = postColumns + `, p.held, p.merged_into`
 // postScan is how a filter is answered: rows that an index gives in their order,
 // and what is left to ask of each.
 type postScan struct {
-	from, where, order string
-	args               []any
-	left               []condition
+	where, order string
+	args         []any
+	left         []condition
 }
 
 // condition is asked of a row; a value, where there is one, takes the place of
@@ -68,15 +69,10 @@ const currentPosts = "NOT p.held AND NOT p.archived AND p.merged_into IS NULL"
 // others asked of each: an index for every combination would have to be written
 // with every vote.
 func (f PostFilter) scan(site feedback.SiteID) *postScan {
-	s := &postScan{from: "posts p", where: "p.site_id = $1", order: "p.id DESC", args: []any{site}}
+	s := &postScan{where: "p.site_id = $1", order: "p.id DESC", args: []any{site}}
 	board, status := f.Board != 0, f.Status != 0
 	last, of := "p.site_id", any(site) // the column of the index before the id
 	switch {
-	case f.Tag != 0:
-		s.from = "post_tags t JOIN posts p ON p.site_id = t.site_id AND p.id = t.post_id"
-		s.where, s.order = "t.site_id = $1", "t.post_id DESC"
-		s.by("t.tag_id = ?", f.Tag)
-		s.ask(f.kind(), nil)
 	case f.Held:
 		s.by("p.held")
 		s.ask("p.merged_into IS NULL", nil)
@@ -106,19 +102,21 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	if status {
 		s.ask("p.status_id = ?", f.Status)
 	}
+	// With the column before it, though that is known: without, SQLite goes by
+	// the id alone, through the posts of all sites, and PostgreSQL takes a page
+	// far down to be nearly empty and goes by another index.
 	switch {
 	case f.ByVotes:
 		s.order = "p.vote_count DESC, p.id DESC"
-		s.by("(p.vote_count, p.id) < (?, ?)", f.AfterVotes, f.AfterID)
+		s.by("("+last+", p.vote_count, p.id) < (?, ?, ?)", of, f.AfterVotes, f.AfterID)
 		if f.FromID > 0 {
 			s.ask("p.id >= ?", f.FromID)
 		}
-	case f.Tag != 0:
-		s.by("t.post_id >= ? AND t.post_id < ?", f.FromID, f.AfterID)
 	default:
-		// As a pair, though the first is known: SQLite would go by the id
-		// alone, through the posts of all sites.
-		s.by("("+last+", p.id) >= (?, ?) AND ("+last+", p.id) < (?, ?)", of, f.FromID, of, f.AfterID)
+		s.by("("+last+", p.id) < (?, ?)", of, f.AfterID)
+		if f.FromID > 0 {
+			s.by("("+last+", p.id) >= (?, ?)", of, f.FromID)
+		}
 	}
 	return s
 }
@@ -139,7 +137,7 @@ func (s postScan) page(limit int) (query string, args []any) {
 	if len(s.left) == 0 {
 		return `
 		SELECT ` + postColumns + `
-		FROM   ` + s.from + `
+		FROM   posts p
 		WHERE  ` + s.where + `
 		ORDER  BY ` + s.order + `
 		LIMIT  ` + s.arg(limit) + ` + 0`, s.args
@@ -148,7 +146,7 @@ func (s postScan) page(limit int) (query string, args []any) {
 		SELECT ` + postColumns + `
 		FROM   (
 			SELECT ` + listColumns + `
-			FROM   ` + s.from + `
+			FROM   posts p
 			WHERE  ` + s.where + `
 			ORDER  BY ` + s.order + `
 			LIMIT  ` + s.arg(ListDepth) + ` + 0) AS p
@@ -163,7 +161,7 @@ func (s postScan) page(limit int) (query string, args []any) {
 		query += c.text
 	}
 	return query + `
-		ORDER  BY ` + strings.Replace(s.order, "t.post_id", "p.id", 1) + `
+		ORDER  BY ` + s.order + `
 		LIMIT  ` + s.arg(limit) + ` + 0`, s.args
 }
 
@@ -172,7 +170,7 @@ func (s postScan) page(limit int) (query string, args []any) {
 func (s postScan) reached() (query string, args []any) {
 	return `
 		SELECT p.vote_count, p.id
-		FROM   ` + s.from + `
+		FROM   posts p
 		WHERE  ` + s.where + `
 		ORDER  BY ` + s.order + `
 		LIMIT  1 OFFSET ` + s.arg(ListDepth-1) + ` + 0`, s.args
@@ -183,6 +181,9 @@ func (s postScan) reached() (query string, args []any) {
 // than [ListDepth] of them. Where that did not yield as many as were asked for,
 // and there are more to look at, next is the last that was looked at.
 func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFilter, limit int) (posts []feedback.Post, next feedback.Position, err error) {
+	if f.Tag != 0 {
+		return tx.taggedPosts(ctx, site, f, limit)
+	}
 	s := f.scan(site)
 	query, args := s.page(limit)
 	if posts, err = tx.listPosts(ctx, site, query, args); err != nil || len(s.left) == 0 || len(posts) == limit {
@@ -195,4 +196,69 @@ func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFil
 		return posts, nil, wrap("posts", err)
 	}
 	return posts, feedback.Position{votes, id}, nil
+}
+
+// tagBatch is how many posts with a tag are looked at together. They are looked
+// up by their ids: left to join two large tables, PostgreSQL reads all of one.
+const tagBatch = 256
+
+const taggedIDs = `
+		SELECT post_id
+		FROM   post_tags
+		WHERE  site_id = $1 AND tag_id = $2 AND post_id >= $3 AND post_id < $4
+		ORDER  BY post_id DESC
+		LIMIT  $5 + 0`
+
+// taggedPosts is FilteredPosts for a filter that asks for a tag.
+func (tx *Tx) taggedPosts(ctx context.Context, site feedback.SiteID, f PostFilter, limit int) (posts []feedback.Post, next feedback.Position, err error) {
+	for looked := 0; len(posts) < limit; looked += tagBatch {
+		if looked >= ListDepth {
+			next = feedback.Position{0, f.AfterID}
+			break
+		}
+		ids, err := tx.idColumn(ctx, taggedIDs, []any{site, f.Tag, f.FromID, f.AfterID, tagBatch})
+		if err != nil {
+			return nil, nil, wrap("tagged posts", err)
+		}
+		if len(ids) == 0 {
+			break
+		}
+		query, args := f.among(site, postIDs(ids))
+		some, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
+			p.SiteID = site
+			return r.Scan(postFields(p)...)
+		})
+		if err != nil {
+			return nil, nil, wrap("tagged posts", err)
+		}
+		posts = append(posts, some...)
+		f.AfterID = ids[len(ids)-1]
+		if len(ids) < tagBatch {
+			break
+		}
+	}
+	posts = posts[:min(limit, len(posts))]
+	if err := tx.addNames(ctx, site, posts); err != nil {
+		return nil, nil, err
+	}
+	return posts, next, tx.addTags(ctx, site, posts)
+}
+
+// among is the query for the posts among some that a filter asks for.
+func (f PostFilter) among(site feedback.SiteID, posts []feedback.PostID) (query string, args []any) {
+	in, args := idList([]any{site}, posts)
+	query = `
+		SELECT ` + postColumns + `
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id IN (` + in + `) AND ` + f.kind()
+	if f.Board != 0 {
+		args = append(args, f.Board)
+		query += fmt.Sprintf(" AND p.board_id = $%d", len(args))
+	}
+	if f.Status != 0 {
+		args = append(args, f.Status)
+		query += fmt.Sprintf(" AND p.status_id = $%d", len(args))
+	}
+	return query + `
+		ORDER  BY p.id DESC`, args
 }

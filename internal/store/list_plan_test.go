@@ -58,12 +58,12 @@ func TestListCost(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, plan := range cost.Plans {
-						if db.Engine() == "sqlite" && !strings.Contains(plan, c.index) {
+					for i, plan := range cost.Plans {
+						if i == 0 && db.Engine() == "sqlite" && !strings.Contains(plan, c.index) {
 							t.Errorf("not found by %s:\n%s", c.index, plan)
 						}
 						inner, _, _ := strings.Cut(plan, "SCAN p\n") // after that it looks at what it has
-						if strings.Contains(inner, "SCAN posts") || strings.Contains(plan, "Seq Scan") || strings.Contains(inner, "TEMP B-TREE") {
+						if strings.Contains(inner, "SCAN posts") || strings.Contains(plan, "Seq Scan") || i == 0 && strings.Contains(inner, "TEMP B-TREE") {
 							t.Errorf("reads every post, or sorts them:\n%s", plan)
 						}
 						if strings.Contains(plan, "post_tags_tag (site_id=? AND tag_id=?)") {
