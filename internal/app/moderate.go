@@ -19,7 +19,7 @@ func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Wi
 		return page, err
 	}
 	q := store.PostFilter{
-		Archived: f.Archived, Held: f.Held, ByVotes: f.ByVotes && f.Tag == nil,
+		Archived: f.Archived, ByVotes: f.ByVotes && f.Tag == nil,
 		AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
 	}
 	// What a filter names is read and not looked up: a page of a filter that
@@ -160,7 +160,7 @@ func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
 		}
 	}
 	slices.Sort(visitors)
-	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors))
+	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors), tx.seesAddresses())
 	return err
 }
 

@@ -56,7 +56,7 @@ func ref(s string) *feedback.Ref { return optional[feedback.Ref](s) }
 func postFilter(q url.Values) feedback.PostFilter {
 	return feedback.PostFilter{
 		Board: ref(q.Get("board")), Status: ref(q.Get("status")), Tag: ref(q.Get("tag")),
-		Archived: q.Get("show") == "archived", Held: q.Get("show") == "held", ByVotes: q.Get("sort") == "votes",
+		Archived: q.Get("show") == "archived", ByVotes: q.Get("sort") == "votes",
 	}
 }
 

@@ -34,7 +34,7 @@ type (
 	InsightRunID = ids.ID[insightRunKind]
 	MailID       = ids.ID[mailKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
-	// their own [VisitorRef]; this id never leaves the service.
+	// their own [VisitorRef]; only the team's pages show this id.
 	VisitorID = ids.ID[visitorKind]
 )
 

@@ -12,7 +12,6 @@ type PostFilter struct {
 	Status   *Ref
 	Tag      *Ref
 	Archived bool // those in the archive instead
-	Held     bool // those that wait for a moderator instead
 	ByVotes  bool // most votes first; with a tag, newest first all the same
 }
 
