@@ -12,7 +12,6 @@ import (
 	"image/png"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"golang.org/x/image/webp"
@@ -39,7 +38,7 @@ func (tx *Tx) SetSettings(ctx context.Context, in feedback.NewSettings) (*feedba
 	if err := in.Check(i18n.Languages()); err != nil {
 		return nil, err
 	}
-	if own, err := url.Parse(tx.app.BaseURL()); err == nil && in.Host != "" && in.Host == own.Hostname() {
+	if in.Host != "" && in.Host == tx.app.OwnHost() {
 		var p feedback.Problems
 		p.Add("host", "own", "is the name of this service; choose one of your own, such as feedback.example.com")
 		return nil, p.Err()

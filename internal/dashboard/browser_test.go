@@ -93,6 +93,11 @@ func tour(o *app.Opened, posts []feedback.PostID) map[string]string {
 		"boards":   site(o, "boards"), "statuses": site(o, "statuses"), "tags": site(o, "tags"),
 		"changelog": site(o, "changelog"), "new-entry": site(o, "changelog", "new"),
 		"automation": site(o, "automation"), "insights": site(o, "insights"), "settings": site(o, "settings"),
+		"settings-look": site(o, "settings", "look"), "settings-languages": site(o, "settings", "languages"), "settings-host": site(o, "settings", "host?check=1"),
+		"settings-posting": site(o, "settings", "posting"), "settings-blocks": site(o, "settings", "blocks"), "settings-sso": site(o, "settings", "sso"),
+		"settings-widget": site(o, "settings", "widget"),
+		"queue":           site(o, "queue"), "queue-rejected": site(o, "queue?show=rejected"),
+		"visitors": site(o, "visitors"), "visitors-none": site(o, "visitors?q=nobody"),
 		"webhooks": site(o, "webhooks"), "new-site": "/dash/sites/new", "members": "/dash/members", "plan": "/dash/plan", "audit": "/dash/audit", "operator": "/dash/operator",
 		"keys":    "/dash/keys",
 		"profile": "/dash/profile",
@@ -105,6 +110,7 @@ func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	posts := lively(t, w, o)
+	visitor := peopled(t, w, o)
 	for name, options := range map[string][]browsertest.Option{
 		"wide-light": nil, "wide-dark": {browsertest.Dark}, "phone-light": {browsertest.Phone}, "phone-dark": {browsertest.Phone, browsertest.Dark},
 	} {
@@ -117,7 +123,11 @@ func TestEveryPage(t *testing.T) {
 			p.Type("#password", password)
 			p.Click("form button.pri")
 			p.Wait("nav.nav")
-			for page, path := range tour(o, posts) {
+			pages := tour(o, posts)
+			for _, show := range []string{"", "votes", "comments"} {
+				pages["visitor"+show] = visitor + "?show=" + show
+			}
+			for page, path := range pages {
 				if page == "missing" {
 					p.Expect("404")
 				}

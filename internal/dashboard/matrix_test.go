@@ -31,8 +31,8 @@ func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Ro
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
-// names are things that exist in an account, by the wildcards of the routes.
-func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
+// things are what exists in an account, by the wildcards of the routes.
+func (w *world) things(t testing.TB, o *app.Opened) map[string]string {
 	t.Helper()
 	posts := lively(t, w, o)
 	names := map[string]string{
@@ -82,6 +82,14 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		if err != nil {
 			return err
 		}
+		visitors, err := tx.Visitors(ctx, feedback.VisitorFilter{}, feedback.Window{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if err := tx.SetLogo(ctx, picture(t, 8, 8)); err != nil {
+			return err
+		}
+		names["visitor"] = visitors.Items[0].ID.String()
 		names["endpoint"], names["delivery"] = hook.ID.String(), sent.ID.String()
 		names["board"], names["status"], names["tag"] = boards[0].ID.String(), statuses[0].ID.String(), tags[0].ID.String()
 		names["entry"], names["run"], names["action"] = entry.ID.String(), run.ID.String(), merged.Action.String()
@@ -118,7 +126,7 @@ func TestMatrix(t *testing.T) {
 	for _, r := range roles {
 		w.join(t, o, string(r)+"@northwind.example", r)
 	}
-	names, foreign := w.names(t, o), w.names(t, other)
+	names, foreign := w.things(t, o), w.things(t, other)
 	_ = first
 	made := map[string]string{}
 	for k, v := range names {
@@ -200,14 +208,14 @@ func TestMatrix(t *testing.T) {
 
 // bare is a page without what differs from one request to the next.
 func bare(a answer) string {
-	return regexp.MustCompile(`(site|post|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
+	return regexp.MustCompile(`(site|post|vis|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
 }
 
 // A role sees every page it may open.
 func TestRolesSeePages(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	names := w.names(t, o)
+	names := w.things(t, o)
 	for _, role := range []feedback.Role{feedback.Viewer, feedback.Editor, feedback.Admin, feedback.Owner} {
 		email := ownerEmail
 		if role != feedback.Owner {

@@ -338,6 +338,8 @@ func changeText(h feedback.PostChange) string {
 		return "removed the tag " + h.From
 	case "edited":
 		return "edited the text"
+	case "requeued":
+		return "put it back into the queue"
 	}
 	return h.Kind + " it"
 }

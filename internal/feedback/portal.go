@@ -129,8 +129,8 @@ type NewSettings struct {
 // locales are the languages there are.
 func (in NewSettings) Check(locales []string) error {
 	p := in.problems()
-	if in.Accent != "" {
-		checkText(&p, "accent", Color(in.Accent))
+	if rule, _ := Color("").Rule().Broken(in.Accent); rule != "" && in.Accent != "" {
+		p.Add("accent", RuleFormat, "must be a colour such as #0f766e")
 	}
 	checkEnum(&p, "scheme", in.Scheme)
 	checkText(&p, "intro", in.Intro)
@@ -207,12 +207,14 @@ func hostName(s string) bool {
 	if len(s) > 253 || !strings.Contains(s, ".") || strings.ToLower(s) != s {
 		return false
 	}
+	last := ""
 	for label := range strings.SplitSeq(s, ".") {
+		last = label
 		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
 	}
-	return true
+	return strings.Trim(last, "0123456789") != "" // else it is an address
 }
 
 // Logo is the picture of a site.

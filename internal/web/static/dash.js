@@ -4,6 +4,7 @@
 //   data-confirm="..."  a form that asks before it is sent
 //   data-all="name"     a box that ticks all boxes of a name
 //   data-count="name"   shows how many boxes of a name are ticked
+//   data-into="#id"     a colour picker that writes into a text field, and follows it
 //   data-order="url"    a list whose rows can be dragged into another order
 (() => {
 	const doc = document;
@@ -67,6 +68,12 @@
 		const name = e.target.dataset?.all;
 		if (name) all(`input[name="${name}"]`).forEach(box => { box.checked = e.target.checked });
 		count(name ?? e.target.name);
+	});
+
+	all('[data-into]').forEach(pick => {
+		const field = one(pick.dataset.into);
+		pick.addEventListener('input', () => { field.value = pick.value });
+		field.addEventListener('input', () => { if (/^#[0-9a-f]{6}$/i.test(field.value)) pick.value = field.value });
 	});
 
 	// Rows in another order: the place is sent as a form, as the buttons do.
