@@ -105,8 +105,9 @@ const (
 // VisitorPage is everything the team sees of a visitor.
 type VisitorPage struct {
 	SeenVisitor
-	Blocks   []feedback.Block                  // those that are about them
-	Posts    []feedback.Post                   // that they wrote, or voted for
+	Blocks   []feedback.Block // those that are about them
+	Posts    []feedback.Post  // that they wrote, or voted for
+	Held     map[feedback.PostID]feedback.HeldPost
 	Comments []feedback.Comment                // that they wrote
 	On       map[feedback.PostID]feedback.Post // what the comments are on
 	Next     feedback.Position
@@ -134,6 +135,14 @@ func (tx *Tx) VisitorPage(ctx context.Context, visitor string, deed Deed, w feed
 	}
 	if deed == DeedComments {
 		return out, tx.visitorComments(ctx, out, w)
+	}
+	held, err := tx.s.VisitorHeld(ctx, tx.site.ID, v.ID, maxListed)
+	if err != nil {
+		return nil, err
+	}
+	out.Held = make(map[feedback.PostID]feedback.HeldPost, len(held))
+	for _, h := range held {
+		out.Held[h.ID] = h
 	}
 	list := tx.s.VisitorPosts
 	if deed == DeedVotes {

@@ -21,8 +21,9 @@ type settingsView struct {
 	Form       feedback.NewSettings // as they are, or as somebody typed them
 	Checked    bool                 // the look was tried, not saved
 
-	NoWhiteLabel error // the plan keeps the name of Heed in the footer
-	OwnHost      string
+	NoWhiteLabel error  // the plan keeps the name of Heed in the footer
+	OwnHost      string // of this service
+	Portal       string // where the public finds the site
 	Host         []app.HostCheck
 
 	*app.BlockList
@@ -64,6 +65,9 @@ func (c *call) showSettings(status int, v settingsView, typed *feedback.Settings
 	ch.Problems = inOwnWords(ch.Problems)
 	if v.Name == "" && len(ch.Problems) == 0 {
 		v.Name, v.Slug = ch.Site.Name, ch.Site.Slug
+	}
+	if v.Portal = ch.Portal; v.Now.Host != "" {
+		v.Portal = "https://" + v.Now.Host
 	}
 	for _, r := range web.Readings(v.Form.Accent) {
 		ch.color(r.Shade)

@@ -70,6 +70,12 @@
 		count(name ?? e.target.name);
 	});
 
+	// On a narrow screen the places are a strip: where one is, is in sight.
+	all('.groups, .list-nav.strip ul').forEach(strip => {
+		const at = one('[aria-current]', strip);
+		if (at) strip.scrollLeft += at.getBoundingClientRect().left - strip.getBoundingClientRect().left - 24;
+	});
+
 	all('[data-into]').forEach(pick => {
 		const field = one(pick.dataset.into);
 		pick.addEventListener('input', () => { field.value = pick.value });
