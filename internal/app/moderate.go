@@ -183,6 +183,9 @@ func (tx *Tx) SetPostFlag(ctx context.Context, post string, flag feedback.PostFl
 	if err := flag.Check(); err != nil || flag.Of(p) == on {
 		return err
 	}
+	if p.Held {
+		return feedback.ErrHeld(p)
+	}
 	if err := tx.s.SetPostFlag(ctx, tx.site.ID, p.ID, flag, on); err != nil {
 		return err
 	}

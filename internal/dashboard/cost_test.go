@@ -48,7 +48,7 @@ func TestQueryCounts(t *testing.T) {
 	t.Cleanup(srv.Close)
 	w := &world{app: a, db: db, clock: clk, srv: srv}
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	names := w.things(t, o)
+	names := w.names(t, o)
 	u := w.signedIn(t, ownerEmail)
 	for _, rt := range dashboard.Table() {
 		path, get := strings.CutPrefix(rt.Pattern, "GET ")

@@ -31,13 +31,14 @@ func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Ro
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
-// things are what exists in an account, by the wildcards of the routes.
-func (w *world) things(t testing.TB, o *app.Opened) map[string]string {
+// names are things that exist in an account, by the wildcards of the routes.
+func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	t.Helper()
 	posts := lively(t, w, o)
 	names := map[string]string{
 		"site": o.Site.ID.String(), "post": posts[0].String(), "key": o.Key.ID.String(), "member": o.Member.ID.String(),
 		"account": o.Account.ID.String(), "token": "none",
+		"other": posts[6].String(), "loser": posts[9].String(),
 	}
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
 	err := w.app.Change(t.Context(), actor, app.Target{Site: o.Site.ID.String()}, "sample", "", func(tx *app.Tx) error {
@@ -126,7 +127,7 @@ func TestMatrix(t *testing.T) {
 	for _, r := range roles {
 		w.join(t, o, string(r)+"@northwind.example", r)
 	}
-	names, foreign := w.things(t, o), w.things(t, other)
+	names, foreign := w.names(t, o), w.names(t, other)
 	_ = first
 	made := map[string]string{}
 	for k, v := range names {
@@ -215,7 +216,7 @@ func bare(a answer) string {
 func TestRolesSeePages(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	names := w.things(t, o)
+	names := w.names(t, o)
 	for _, role := range []feedback.Role{feedback.Viewer, feedback.Editor, feedback.Admin, feedback.Owner} {
 		email := ownerEmail
 		if role != feedback.Owner {

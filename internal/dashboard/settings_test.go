@@ -201,11 +201,11 @@ func TestHostIsChecked(t *testing.T) {
 	u.act(page, "host", "feedback.northwind.example").has(t, "heed.example")
 	u.page(page).lacks(t, "has an address")
 	u.page(page+"?check=1").has(t, "feedback.northwind.example has an address: no", "name servers know no address")
-	w.names = map[string][]string{"heed.example": {"192.0.2.1"}, "feedback.northwind.example": {"198.51.100.9"}}
+	w.hosts = map[string][]string{"heed.example": {"192.0.2.1"}, "feedback.northwind.example": {"198.51.100.9"}}
 	u.page(page+"?check=1").has(t, "It leads to this service: perhaps", "198.51.100.9", "192.0.2.1")
-	w.names["feedback.northwind.example"] = []string{"198.51.100.9", "192.0.2.1"}
+	w.hosts["feedback.northwind.example"] = []string{"198.51.100.9", "192.0.2.1"}
 	u.page(page+"?check=1").has(t, "It has an address of heed.example")
-	delete(w.names, "heed.example")
+	delete(w.hosts, "heed.example")
 	u.page(page+"?check=1").has(t, "cannot be looked up from here")
 
 	u.post(page, "host", "heed.example").has(t, "is the name of this service")
@@ -217,7 +217,7 @@ func TestHostIsChecked(t *testing.T) {
 
 // lookup answers for the name servers.
 func (w *world) lookup(_ context.Context, host string) ([]string, error) {
-	if all := w.names[host]; all != nil {
+	if all := w.hosts[host]; all != nil {
 		return all, nil
 	}
 	return nil, errors.New("no such host")

@@ -197,6 +197,15 @@ func ErrNotWaiting(p *Post) error {
 	}
 }
 
+// ErrHeld is the error for what can only be done to a post that is part of the
+// site.
+func ErrHeld(p *Post) error {
+	return &Error{
+		Code: InvalidTransition, Msg: "The post waits for approval.", Hint: "Approve or reject it first.",
+		Details: map[string]any{"postId": p.ID.String()},
+	}
+}
+
 // Judgeable returns nil if the post waits for approval or was rejected, so that a
 // moderator may say yes or no to it.
 func (p *Post) Judgeable() error {

@@ -12,50 +12,36 @@ import (
 	"heed/internal/feedback"
 )
 
-// browse signs somebody in, in a browser.
-func browse(t *testing.T, w *world, email string, options ...browsertest.Option) *browsertest.Page {
-	t.Helper()
-	p := browsertest.Open(t, options...)
-	p.Go(w.srv.URL + "/signin")
-	p.Type("#email", email)
-	p.Type("#password", password)
-	p.Click("form button.pri")
-	p.Wait("nav.nav")
-	return p
-}
-
-// saved waits for what the page says after an action.
-func saved(p *browsertest.Page, text string) { p.WaitText(".note.good", text) }
-
 // Every setting is changed in a browser, and the portal looks it.
 func TestSettingsInABrowser(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	p := browse(t, w, ownerEmail)
-	p.Go(w.srv.URL + site(o, "settings"))
-	p.Replace("#intro", "Tell us what to build.")
+	p := w.walk(t)
+	p.signIn(ownerEmail, password)
+	p.at(site(o, "settings"))
+	p.Fill("#intro", "Tell us what to build.")
 	p.ClickText("main button", "Save")
-	saved(p, "The settings are saved")
+	p.told("The settings are saved")
 
 	// A colour that is too pale is told before it is saved.
 	p.ClickText(".list-nav a", "Look")
 	p.WaitText("h2", "Colours")
-	p.Replace("#accent", "#ffee00")
+	p.Fill("#accent", "#ffee00")
 	p.WaitFor(`document.querySelector("#pick").value === "#ffee00"`)
 	p.ClickText("main button", "Try it first")
 	p.WaitText(".note", "This is how it would look")
 	p.WaitText(".reading.light", "less than a reader needs")
 	p.CheckAccessibility()
 	p.Shot("look-tried")
-	p.Replace("#accent", "teal")
+	p.Fill("#accent", "teal")
 	p.Expect("422")
 	p.ClickText("main button", "Save")
 	p.WaitText(".error", "must be a colour such as #0f766e")
 	p.CheckAccessibility()
-	p.Replace("#accent", "#0f766e")
+	p.Fill("#accent", "#0f766e")
 	p.Click(`input[name="scheme"][value="dark"]`)
 	p.ClickText("main button", "Save")
-	saved(p, "The look is saved")
+	p.told("The look is saved")
 
 	bad, good := filepath.Join(t.TempDir(), "bad.png"), filepath.Join(t.TempDir(), "logo.png")
 	for name, data := range map[string][]byte{bad: []byte("<svg></svg>"), good: picture(t, 64, 64)} {
@@ -68,7 +54,7 @@ func TestSettingsInABrowser(t *testing.T) {
 	p.WaitText(".error", "must be a PNG, JPEG, GIF or WebP picture")
 	p.Upload("#logo", good)
 	p.ClickText("main button", "Upload")
-	saved(p, "The logo is changed")
+	p.told("The logo is changed")
 	p.WaitFor(`document.querySelector("img.logo-preview").naturalWidth === 64`)
 	p.Shot("look-saved")
 
@@ -76,42 +62,42 @@ func TestSettingsInABrowser(t *testing.T) {
 	p.WaitText("h2", "Languages")
 	p.Click(`input[value="de"]`)
 	p.ClickText("main button", "Save")
-	saved(p, "The language is saved")
+	p.told("The language is saved")
 
 	p.ClickText(".list-nav a", "Posting")
 	p.WaitText("h2", "Posting")
 	p.Click(`input[name="moderation"]`)
 	p.ClickText("main button", "Save")
-	saved(p, "The rules are saved")
+	p.told("The rules are saved")
 
 	p.ClickText(".list-nav a", "Widget")
 	p.WaitText("h2", "Put it on your page")
-	p.Replace("#widgetOrigins", "https://app.example.com\nhttps://*.example.com")
+	p.Fill("#widgetOrigins", "https://app.example.com\nhttps://*.example.com")
 	p.ClickText("main button", "Save")
 	p.WaitText(".error", "cannot be “https://*.example.com”")
-	p.Replace("#widgetOrigins", "https://app.example.com")
+	p.Fill("#widgetOrigins", "https://app.example.com")
 	p.ClickText("main button", "Save")
-	saved(p, "may show the widget are saved")
+	p.told("may show the widget are saved")
 
-	p.Go(w.srv.URL + "/p/" + o.Site.Slug + "/")
+	p.at("/p/" + o.Site.Slug + "/")
 	p.Wait("img.logo")
 	p.WaitText("p", "Tell us what to build.")
-	if got := browsertest.Eval[string](p, `document.documentElement.dataset.theme`); got != "dark" {
+	if got := browsertest.Eval[string](p.Page, `document.documentElement.dataset.theme`); got != "dark" {
 		t.Errorf("the portal has the scheme %q; want dark", got)
 	}
-	p.Go(w.srv.URL + site(o, "settings", "look"))
-	p.Confirm()
+	p.at(site(o, "settings", "look"))
+	p.Confirm("Remove the logo?")
 	p.ClickText("main button", "Remove the logo")
-	saved(p, "The logo is removed")
+	p.told("The logo is removed")
 
 	// Last: from here on links begin with the name.
 	p.ClickText(".list-nav a", "Host name")
 	p.WaitText("h2", "Host name")
 	p.Type("#host", "feedback.northwind.example")
 	p.ClickText("main button", "Save")
-	saved(p, "The host name is saved")
+	p.told("The host name is saved")
 	p.WaitText("h2", "Make it lead here")
-	w.names = map[string][]string{"feedback.northwind.example": {"127.0.0.1"}}
+	w.hosts = map[string][]string{"feedback.northwind.example": {"127.0.0.1"}}
 	p.ClickText("main button", "Check the record")
 	p.WaitText(".note.good", "It leads to this service")
 }
@@ -120,9 +106,10 @@ func TestSettingsInABrowser(t *testing.T) {
 func TestSecretsAndBlocksInABrowser(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	p := browse(t, w, ownerEmail)
+	p := w.walk(t)
+	p.signIn(ownerEmail, password)
 	w.clock.pass(time.Hour)
-	p.Go(w.srv.URL + site(o, "settings", "sso"))
+	p.at(site(o, "settings", "sso"))
 	p.Expect("403")
 	p.ClickText("main button", "Make a secret")
 	p.WaitText("h1", "Confirm that it is you")
@@ -133,28 +120,28 @@ func TestSecretsAndBlocksInABrowser(t *testing.T) {
 	p.CheckAccessibility()
 	p.Shot("sso-secret")
 	w.enter(t, o, strings.TrimSpace(secret), "ada", "ada@example.com", "Ada")
-	p.Go(w.srv.URL + site(o, "settings", "sso"))
+	p.at(site(o, "settings", "sso"))
 	p.WaitText("button", "Make a new secret")
-	if strings.Contains(browsertest.Eval[string](p, "document.documentElement.outerHTML"), secret) {
+	if strings.Contains(browsertest.Eval[string](p.Page, "document.documentElement.outerHTML"), secret) {
 		t.Error("the secret is shown again")
 	}
-	p.Confirm()
+	p.Confirm("Turn single sign-on off?")
 	p.ClickText("main button", "Turn it off")
-	saved(p, "Single sign-on is off")
+	p.told("Single sign-on is off")
 
 	p.ClickText(".list-nav a", "Block list")
 	p.WaitText("h2", "Nobody is blocked")
-	p.Choose("#kind", "domain")
+	p.Select("#kind", "All addresses of a domain")
 	p.Type("#value", "two words")
 	p.Expect("422")
 	p.ClickText("main button", "Block")
 	p.WaitText(".error", "must be a domain such as example.com")
-	p.Replace("#value", "spam.example")
+	p.Fill("#value", "spam.example")
 	p.ClickText("main button", "Block")
-	saved(p, "They cannot write any more")
+	p.told("They cannot write any more")
 	p.WaitText("td", "spam.example")
 	p.ClickText("td button", "Unblock")
-	saved(p, "They can write again")
+	p.told("They can write again")
 }
 
 // A visitor is found, looked at, blocked, let go, exported and deleted.
@@ -166,10 +153,11 @@ func TestVisitorInABrowser(t *testing.T) {
 	ada := w.enter(t, o, secret, "crm-7", "ada@example.com", "Ada Moreno")
 	ada.share(o, w.lists(t, o).boards["Bugs"], "Lonely idea", "")
 	ada.post("/p/"+o.Site.Slug+"/posts/"+posts[0].String()+"/comments", "body", "Said by Ada")
-	p := browse(t, w, ownerEmail)
+	p := w.walk(t)
+	p.signIn(ownerEmail, password)
 
 	// From a comment to the person.
-	p.Go(w.srv.URL + site(o, "posts", posts[0]))
+	p.at(site(o, "posts", posts[0]))
 	p.ClickText(".comment a", "Ada Moreno")
 	p.WaitText("h1", "Ada Moreno")
 	p.ClickText(".nav a", "Visitors")
@@ -185,15 +173,15 @@ func TestVisitorInABrowser(t *testing.T) {
 	p.WaitText(".said", "Said by Ada")
 
 	p.ClickText("aside button", "Block")
-	saved(p, "They cannot write any more")
+	p.told("They cannot write any more")
 	p.WaitText("aside", "ada@example.com")
 	p.Shot("visitor-blocked")
 	p.CheckAccessibility()
 	p.ClickText("aside button", "Unblock")
-	saved(p, "They can write again")
+	p.told("They can write again")
 
 	// The download, as the button asks for it.
-	export := browsertest.Eval[string](p, `(async () => {
+	export := browsertest.Eval[string](p.Page, `(async () => {
 		const f = document.querySelector("form[action$='/export']");
 		const r = await fetch(f.action, {method: "POST", body: new URLSearchParams(new FormData(f))});
 		return r.headers.get("Content-Disposition") + " " + await r.text();
@@ -211,7 +199,7 @@ func TestVisitorInABrowser(t *testing.T) {
 	p.WaitText("h1", "Confirm that it is you")
 	p.Type(`input[type="password"]`, password)
 	p.Click("form button.pri")
-	saved(p, "The visitor is deleted")
+	p.told("The visitor is deleted")
 	if strings.Contains(p.Text("main"), "Ada") {
 		t.Error("the visitor is still in the list")
 	}
@@ -232,21 +220,22 @@ func TestApprovalInABrowser(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	waitingRoom(t, w, o)
-	p := browse(t, w, ownerEmail)
+	p := w.walk(t)
+	p.signIn(ownerEmail, password)
 	p.WaitText(".nav .count", "4")
 	p.ClickText(".nav a", "Approval")
 	p.WaitText(".seg a", "Waiting (4)")
 	p.Click(`button[aria-label="Approve First idea"]`)
-	saved(p, "The post is approved")
+	p.told("The post is approved")
 	p.WaitText(".nav .count", "3")
 	p.Type(`input[name="reason"]`, "Not for us.")
 	p.Click(`button[aria-label="Reject Second idea"]`)
-	saved(p, "The post is rejected")
+	p.told("The post is rejected")
 	p.ClickText(".seg a", "Rejected")
 	p.WaitText("li", "Rejected because: Not for us.")
 	p.CheckAccessibility()
 	p.Click(`button[aria-label="Put back Second idea"]`)
-	saved(p, "The post is waiting again")
+	p.told("The post is waiting again")
 
 	// Together: a box ticks all of them.
 	p.ClickText(".seg a", "Waiting")
@@ -256,7 +245,7 @@ func TestApprovalInABrowser(t *testing.T) {
 	p.Click(`input[aria-label="Tick Fourth idea"]`)
 	p.WaitText("[data-count]", "2")
 	p.ClickText("button", "Approve the ticked")
-	saved(p, "2 posts are approved")
+	p.told("2 posts are approved")
 
 	// From the page of the post.
 	p.ClickText("h2 a", "Fourth idea")
@@ -266,7 +255,7 @@ func TestApprovalInABrowser(t *testing.T) {
 	p.ClickText(".note button", "Reject")
 	p.WaitText(".note.warn", "This post was rejected")
 	p.ClickText(".note button", "Approve")
-	saved(p, "The post is approved")
+	p.told("The post is approved")
 	p.WaitGone(".nav .count")
 }
 
@@ -277,48 +266,49 @@ func TestManageWithoutJavaScript(t *testing.T) {
 	waitingRoom(t, w, o)
 	secret := w.ssoSecret(t, o)
 	w.enter(t, o, secret, "crm-7", "ada@example.com", "Ada Moreno").share(o, w.lists(t, o).boards["Bugs"], "From Ada", "")
-	p := browse(t, w, ownerEmail, browsertest.NoJavaScript, browsertest.Phone)
+	p := w.walk(t, browsertest.NoJavaScript, browsertest.Phone)
+	p.signIn(ownerEmail, password)
 
-	p.Go(w.srv.URL + site(o, "settings", "look"))
+	p.at(site(o, "settings", "look"))
 	p.Type("#accent", "#0f766e")
 	p.ClickText("main button", "Save")
-	saved(p, "The look is saved")
+	p.told("The look is saved")
 	logo := filepath.Join(t.TempDir(), "logo.png")
 	if err := os.WriteFile(logo, picture(t, 32, 32), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p.Upload("#logo", logo)
 	p.ClickText("main button", "Upload")
-	saved(p, "The logo is changed")
+	p.told("The logo is changed")
 
-	p.Go(w.srv.URL + site(o, "queue"))
+	p.at(site(o, "queue"))
 	p.Click(`input[aria-label="Tick First idea"]`)
 	p.Click(`input[aria-label="Tick Third idea"]`)
 	p.ClickText("button", "Approve the ticked")
-	saved(p, "2 posts are approved")
+	p.told("2 posts are approved")
 	p.Click(`button[aria-label="Reject Second idea"]`)
-	saved(p, "The post is rejected")
+	p.told("The post is rejected")
 	p.Shot("queue-nojs")
 
-	p.Go(w.srv.URL + site(o, "visitors"))
+	p.at(site(o, "visitors"))
 	p.Type("#q", "ada")
 	p.ClickText("button", "Apply")
 	p.WaitText("td a", "Ada Moreno")
 	p.ClickText("td a", "Ada Moreno")
 	p.WaitText("h2", "Writing")
 	p.ClickText("aside button", "Block")
-	saved(p, "They cannot write any more")
+	p.told("They cannot write any more")
 	p.ClickText("aside button", "Unblock")
-	saved(p, "They can write again")
+	p.told("They can write again")
 	p.Click(`input[name="sure"]`)
 	p.ClickText("aside button", "Delete the visitor")
-	saved(p, "The visitor is deleted")
+	p.told("The visitor is deleted")
 
-	p.Go(w.srv.URL + site(o, "settings", "blocks"))
+	p.at(site(o, "settings", "blocks"))
 	p.Type("#value", "troll@example.com")
 	p.ClickText("main button", "Block")
-	saved(p, "They cannot write any more")
-	p.Go(w.srv.URL + site(o, "settings", "sso"))
+	p.told("They cannot write any more")
+	p.at(site(o, "settings", "sso"))
 	p.ClickText("main button", "Make a new secret")
 	p.Wait("#secret")
 	if got := w.settings(t, o); got.Accent != "#0f766e" || got.LogoHash == "" {
