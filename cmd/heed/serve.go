@@ -70,6 +70,9 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
+	if smtp != nil {
+		o.app.UseMailServer(c.mailServer(smtp))
+	}
 	themes.Engine = engines(log)
 	meanings := worker.NewMeanings(o.app, themes.Engine, log)
 	o.app.UseMeanings(meanings)
@@ -109,7 +112,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	go func() {
 		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
 		tasks = append(tasks, worker.Mail{App: o.app, Sender: smtp, Log: log}.Tasks()...)
-		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
+		worker.Run(work, log, worker.Watched(o.app, append(tasks, themes.Tasks()...)...)...)
 		close(stopped)
 	}()
 	if err := printSetup(ctx, o, base, io); err != nil {

@@ -49,6 +49,8 @@ type App struct {
 	meanings      atomic.Pointer[Meanings]
 	base          atomic.Pointer[string]
 	mail          chan struct{} // there may be mail
+	mailServer    atomic.Pointer[MailServer]
+	tasks         taskBoard
 }
 
 // New returns an App on db. It runs until Close.

@@ -49,7 +49,7 @@ func ErrSignIn() error {
 	return &feedback.Error{
 		Code: feedback.Unauthenticated,
 		Msg:  "The e-mail address or the password is wrong.",
-		Hint: "Check both. An owner or admin of your account can give you a link for a new password.",
+		Hint: "Check both, or ask for a new password.",
 	}
 }
 
@@ -297,9 +297,15 @@ func (tx *Tx) EndOtherSessions(ctx context.Context, but feedback.SessionID) erro
 	return err
 }
 
-// PurgeSessions forgets sessions and links that have long ended.
+// PurgeSessions forgets sessions and links that have long ended, and what was
+// remembered of attempts to sign in.
 func (a *App) PurgeSessions(ctx context.Context) error {
-	return a.db.Write(ctx, func(s *store.Tx) error { return s.PurgeSessions(ctx, s.Now.AddDate(0, 0, -7)) })
+	return a.db.Write(ctx, func(s *store.Tx) error {
+		if err := s.PurgeSessions(ctx, s.Now.AddDate(0, 0, -7)); err != nil {
+			return err
+		}
+		return s.PurgeAccess(ctx)
+	})
 }
 
 // NewDevice returns a mark for a browser that somebody has signed in from with

@@ -15,6 +15,7 @@ type operatorView struct {
 	*app.Installation
 	More    string
 	Version string
+	SignOn  signOnView
 }
 
 func (c *call) operator() error {
@@ -23,7 +24,7 @@ func (c *call) operator() error {
 	if err != nil {
 		return err
 	}
-	v := operatorView{Installation: in, More: nextPage(c.r, in.Next), Version: c.cfg.Version}
+	v := operatorView{Installation: in, More: nextPage(c.r, in.Next), Version: c.cfg.Version, SignOn: c.signOn()}
 	return c.render(http.StatusOK, operatorPage(c.chrome("Operator", "operator"), v))
 }
 
@@ -52,7 +53,8 @@ var auditActions = []string{
 	"key.created", "key.revoked", "member.invited", "invitation.revoked", "member.role_changed", "member.removed", "password.changed",
 	"password.reset_link", "second_factor.enabled", "second_factor.disabled", "session.opened", "session.ended", "site.created",
 	"site.changed", "status.changed", "status.removed", "board.removed", "post.status_changed", "post.merged", "merge.undone",
-	"post.archived", "changelog.published", "run.completed", "account.plan_changed",
+	"post.archived", "changelog.published", "run.completed", "account.plan_changed", "password.reset_mailed", "password.reset",
+	"passkey.added", "passkey.removed", "identity.forgotten", "mail.read", "mail.resent", "mail.tested", "backup.downloaded",
 }
 
 func (c *call) auditFilter() feedback.AuditFilter {

@@ -5,7 +5,6 @@ import (
 
 	"heed/internal/app"
 	"heed/internal/feedback"
-	"heed/internal/web"
 )
 
 // profileView is the page of the reader's own things.
@@ -135,34 +134,4 @@ func (c *call) disableTOTP() error {
 		return err
 	}
 	return c.done("/dash/profile", "The second factor is off.")
-}
-
-// linkView is a page behind a link that works once.
-type linkView struct {
-	Token, Account, Email, Name string
-	Role                        feedback.Role
-	Problems                    feedback.Problems
-}
-
-func (c *call) showReset() error {
-	c.noReferrer()
-	token := c.r.PathValue("token")
-	if err := c.cfg.App.CheckReset(c.ctx, token); err != nil {
-		return err
-	}
-	return c.render(http.StatusOK, resetPage(c.gate("New password"), linkView{Token: token}))
-}
-
-func (c *call) resetPassword() error {
-	c.noReferrer()
-	v := linkView{Token: c.r.PathValue("token")}
-	err := c.cfg.App.ResetPassword(c.ctx, v.Token, feedback.NewPassword{Password: c.r.PostFormValue("password")})
-	if problems, ok := web.ProblemsOf(err); ok {
-		v.Problems = problems
-		return c.render(http.StatusUnprocessableEntity, resetPage(c.gate("New password"), v))
-	}
-	if err != nil {
-		return err
-	}
-	return c.redirect("/signin")
 }

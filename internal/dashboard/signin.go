@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,14 +18,11 @@ func queryEscape(s string) string { return url.QueryEscape(s) }
 
 func asError(err error) (*feedback.Error, bool) { return errors.AsType[*feedback.Error](err) }
 
-// How often a sign-in may be tried. Guessing is slow from anywhere, and nobody
-// can lock a member out by guessing: a browser that has signed in before is
-// counted by itself.
-var (
-	addressRate  = ratelimit.Rate{Requests: 30, Window: time.Minute, Burst: 30}
-	strangerRate = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
-	deviceRate   = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
-)
+// networkRate is [feedback.PaceNetwork] as this process alone counts it: what is
+// refused here costs the database nothing.
+var networkRate = ratelimit.Rate{
+	Requests: int(time.Minute / feedback.PaceNetwork.Every), Window: time.Minute, Burst: feedback.PaceNetwork.Burst,
+}
 
 const deviceCookie = "heed_device"
 
@@ -63,26 +58,26 @@ func (c *call) knowDevice(email string) {
 	c.setCookie(deviceCookie, value, 365*24*3600)
 }
 
-// throttle returns nil if another try is allowed.
+// throttle returns nil if another try to sign in with an address is allowed.
 func (c *call) throttle(email string) error {
-	res := c.addresses.Allow(c.network(), addressRate)
+	if dev := c.device(email); dev != "" {
+		return c.attempt(app.Attempt{Kind: "sign-in by a known browser", By: dev, Pace: feedback.PaceDevice})
+	}
+	return c.attempt(app.Attempt{Kind: "sign-in", By: feedback.CleanEmail(email), Pace: feedback.PaceStranger})
+}
+
+// attempt returns nil if something may be tried, also from this network.
+func (c *call) attempt(more ...app.Attempt) error {
+	res := c.networks.Allow(c.network(), networkRate)
+	err := feedback.ErrPace(res.RetryAfter)
 	if res.Allowed {
-		if dev := c.device(email); dev != "" {
-			res = c.devices.Allow(dev, deviceRate)
-		} else {
-			sum := sha256.Sum256([]byte(feedback.CleanEmail(email)))
-			res = c.strangers.Allow(hex.EncodeToString(sum[:]), strangerRate)
-		}
+		network := app.Attempt{Kind: "network", By: c.network().String(), Pace: feedback.PaceNetwork}
+		err = c.cfg.App.Attempt(c.ctx, append([]app.Attempt{network}, more...)...)
 	}
-	if res.Allowed {
-		return nil
+	if e, ok := asError(err); ok && e.Code == feedback.RateLimited {
+		c.w.Header().Set("Retry-After", fmt.Sprint(e.Details["retryAfterSeconds"]))
 	}
-	wait := max(1, int(res.RetryAfter.Round(time.Second)/time.Second))
-	c.w.Header().Set("Retry-After", fmt.Sprint(wait))
-	return &feedback.Error{
-		Code: feedback.RateLimited, Msg: "Too many attempts to sign in.",
-		Hint: fmt.Sprintf("Try again in %d seconds.", wait),
-	}
+	return err
 }
 
 // signInView is what the pages of signing in show.
