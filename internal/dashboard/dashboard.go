@@ -110,6 +110,7 @@ func routes() []route {
 
 		{pattern: "GET /signin/forgot", handle: (*call).showForgot},
 		{pattern: "POST /signin/forgot", handle: (*call).forgot},
+		{pattern: "POST /signin/passkey", handle: (*call).signInByPasskey},
 
 		{pattern: "GET /dash", least: viewer, handle: (*call).home},
 		{pattern: "GET /dash/{$}", least: viewer, handle: (*call).home},
@@ -124,6 +125,10 @@ func routes() []route {
 		{pattern: "POST /dash/profile/totp/new", least: viewer, proof: true, handle: (*call).newTOTP},
 		{pattern: "POST /dash/profile/totp", least: viewer, handle: (*call).enableTOTP},
 		{pattern: "POST /dash/profile/totp/off", least: viewer, proof: true, handle: (*call).disableTOTP},
+
+		{pattern: "POST /dash/profile/passkeys/new", least: viewer, proof: true, handle: (*call).newPasskey},
+		{pattern: "POST /dash/profile/passkeys", least: viewer, proof: true, handle: (*call).addPasskey},
+		{pattern: "POST /dash/profile/passkeys/{passkey}/remove", least: viewer, proof: true, handle: (*call).removePasskey},
 
 		{pattern: "GET /dash/keys", least: admin, handle: (*call).keys},
 		{pattern: "POST /dash/keys", least: admin, proof: true, handle: (*call).createKey},

@@ -14,6 +14,13 @@ type profileView struct {
 	Error    string // of the change of the password
 	Factor   *app.SecondFactor
 	Codes    []string // to be written down, shown once
+
+	Passkeys     []feedback.Passkey
+	PasskeysWork bool          // browsers offer them here
+	NewPasskey   *app.Ceremony // one is being added
+	PasskeyName  string
+	SignOn       signOnView
+	Linked       bool // the member has come by single sign-on
 }
 
 func (c *call) profile() error {
@@ -22,12 +29,16 @@ func (c *call) profile() error {
 
 func (c *call) showProfile(status int, v profileView) error {
 	err := c.read(func(tx *app.Tx) (err error) {
-		v.Sessions, err = tx.Sessions(c.ctx)
+		if v.Sessions, err = tx.Sessions(c.ctx); err != nil {
+			return err
+		}
+		v.Passkeys, err = tx.Passkeys(c.ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	v.PasskeysWork = c.cfg.App.Passkeys()
 	return c.render(status, profilePage(c.chrome("Your profile", "profile"), v))
 }
 

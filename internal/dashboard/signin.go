@@ -86,6 +86,7 @@ type signInView struct {
 	Ticket, Member     string
 	Doors              []app.Door
 	Empty              bool // nobody has set the installation up yet
+	Passkey            *app.Ceremony
 }
 
 func (c *call) showSignIn() error {
@@ -97,7 +98,15 @@ func (c *call) showSignIn() error {
 	if err != nil {
 		return err
 	}
-	return c.render(http.StatusOK, signInPage(c.gate("Sign in"), signInView{Next: next, Empty: empty}))
+	return c.signInPage(http.StatusOK, signInView{Next: next, Empty: empty})
+}
+
+// signInPage shows the ways to sign in.
+func (c *call) signInPage(status int, v signInView) (err error) {
+	if v.Passkey, err = c.cfg.App.AskPasskey(); err != nil {
+		return err
+	}
+	return c.render(status, signInPage(c.gate("Sign in"), v))
 }
 
 func (c *call) signIn() error {
@@ -128,7 +137,7 @@ func (c *call) signInAgain(v signInView, err error) error {
 	}
 	v.Error = e.Msg + " " + e.Hint
 	status, _ := statusOf(e.Code)
-	return c.render(status, signInPage(c.gate("Sign in"), v))
+	return c.signInPage(status, v)
 }
 
 // enter is the second step: an account was chosen, or a code typed.
@@ -189,9 +198,14 @@ func (c *call) signOut() error {
 // and is sent again with the password, so that nothing is lost.
 func (c *call) prove() error {
 	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP}
-	if password := c.r.PostFormValue("_password"); password != "" {
+	password, answer := c.r.PostFormValue("_password"), c.r.PostFormValue("_answer")
+	if password != "" || answer != "" {
 		err := c.throttle(c.who.Member.Email)
-		if err == nil {
+		switch {
+		case err != nil:
+		case answer != "":
+			err = c.cfg.App.ProveByPasskey(c.ctx, c.who, c.r.PostFormValue("_state"), answer)
+		default:
 			err = c.cfg.App.Prove(c.ctx, c.who, password, c.r.PostFormValue("_code"))
 		}
 		if err == nil {
@@ -211,6 +225,10 @@ func (c *call) prove() error {
 			v.Fields = append(v.Fields, [2]string{name, value})
 		}
 	}
+	var err error
+	if v.Passkey, err = c.cfg.App.AskProof(c.ctx, c.who); err != nil {
+		return err
+	}
 	c.secret()
 	if err := c.render(http.StatusForbidden, proofPage(c.gate("Confirm that it is you"), v)); err != nil {
 		return err
@@ -222,4 +240,5 @@ type proofView struct {
 	Action, Error string
 	TOTP          bool
 	Fields        [][2]string
+	Passkey       *app.Ceremony // nil: the member has none
 }
