@@ -27,6 +27,7 @@ type serveCmd struct {
 	config.Server
 	config.AI
 	config.Mail
+	config.SignOn
 }
 
 // Run serves until ctx ends.
@@ -82,6 +83,11 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	}
 	base := c.baseURL(l.Addr())
 	o.app.SetBaseURL(base)
+	signOn, err := signOnOf(c.SignOn, base)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	o.app.UseSignOn(signOn)
 	metrics := server.NewMetrics(o.stats)
 	rest := api.New(api.Config{
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,

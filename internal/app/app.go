@@ -19,6 +19,7 @@ import (
 
 	"heed/internal/auth"
 	"heed/internal/auth/passkey"
+	"heed/internal/auth/signon"
 	"heed/internal/feedback"
 	"heed/internal/idempotency"
 	"heed/internal/store"
@@ -53,6 +54,7 @@ type App struct {
 	mailServer    atomic.Pointer[MailServer]
 	tasks         taskBoard
 	party         atomic.Pointer[passkey.Party] // nil where browsers offer no passkeys
+	signOn        atomic.Pointer[signon.Provider]
 }
 
 // New returns an App on db. It runs until Close.

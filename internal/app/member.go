@@ -125,28 +125,34 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in feedback.Ne
 		if inv == nil || !inv.Open(s.Now) {
 			return feedback.ErrLinkEnded()
 		}
-		ended, err := s.EndInvitation(ctx, inv.AccountID, inv.ID)
+		member, err := a.join(ctx, s, inv, in.Name, hash)
 		if err != nil {
 			return err
 		}
-		if !ended {
-			return feedback.ErrLinkEnded()
-		}
-		m := &feedback.Member{
-			ID: feedback.MemberID(s.NextID()), AccountID: inv.AccountID, Email: inv.Email, Name: string(in.Name),
-			Role: inv.Role, CreatedAt: s.Now,
-		}
-		free, err := s.InsertMember(ctx, m, hash)
-		if err != nil {
-			return err
-		}
-		if !free {
-			return feedback.ErrEmailTaken(inv.Email, "is a member already")
-		}
-		session, _, err = a.openSession(ctx, s, m.ID, c)
+		session, _, err = a.openSession(ctx, s, member, c)
 		return err
 	})
 	return session, err
+}
+
+// join makes a member of whoever an open invitation is for, once. An empty hash is
+// that of no password.
+func (a *App) join(ctx context.Context, s *store.Tx, inv *feedback.Invitation, name feedback.MemberName, hash string) (feedback.MemberID, error) {
+	ended, err := s.EndInvitation(ctx, inv.AccountID, inv.ID)
+	if err != nil {
+		return 0, err
+	}
+	if !ended {
+		return 0, feedback.ErrLinkEnded()
+	}
+	m := &feedback.Member{
+		ID: feedback.MemberID(s.NextID()), AccountID: inv.AccountID, Email: inv.Email, Name: string(name), Role: inv.Role, CreatedAt: s.Now,
+	}
+	free, err := s.InsertMember(ctx, m, hash)
+	if err == nil && !free {
+		err = feedback.ErrEmailTaken(inv.Email, "is a member already")
+	}
+	return m.ID, err
 }
 
 // member finds a member of the account that the actor may manage.

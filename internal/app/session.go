@@ -98,6 +98,16 @@ func (a *App) SignIn(ctx context.Context, email, password string) (*Doors, error
 type ticket struct {
 	Members []feedback.MemberID
 	Until   time.Time
+	// SignOn: the provider of single sign-on vouches, and not a password.
+	SignOn      *vouched                `json:",omitempty"`
+	Invitations []feedback.InvitationID `json:",omitempty"`
+}
+
+// errTicket is the error for a ticket that opens nothing, or no more.
+func errTicket() error {
+	return &feedback.Error{
+		Code: feedback.Unauthenticated, Msg: "Signing in took too long.", Hint: "Please sign in again.",
+	}
 }
 
 func (a *App) seal(t ticket) string {
@@ -138,9 +148,7 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 		t, ok := a.unseal(ticketText, s.Now)
 		var id feedback.MemberID
 		if id.UnmarshalText([]byte(member)) != nil || !ok || !slices.Contains(t.Members, id) {
-			return &feedback.Error{
-				Code: feedback.Unauthenticated, Msg: "Signing in took too long.", Hint: "Please sign in again.",
-			}
+			return errTicket()
 		}
 		sealed, _, err := s.TOTP(ctx, id)
 		if err != nil {
@@ -155,7 +163,14 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 				return err
 			}
 		}
-		out.Token, out.Session, err = a.openSession(ctx, s, id, c)
+		proven := s.Now
+		if t.SignOn != nil {
+			if err := knownAs(ctx, s, id, t.SignOn); err != nil {
+				return err
+			}
+			proven = t.SignOn.ProvenAt
+		}
+		out.Token, out.Session, err = a.openSessionAt(ctx, s, id, c, proven)
 		return err
 	})
 	if err != nil {
@@ -164,14 +179,23 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 	return &out, nil
 }
 
-// openSession opens a session with a token of its own and records it.
+// openSession opens a session of somebody who has just shown who they are.
 func (a *App) openSession(ctx context.Context, s *store.Tx, member feedback.MemberID, c Client) (string, feedback.Session, error) {
+	return a.openSessionAt(ctx, s, member, c, s.Now)
+}
+
+// openSessionAt opens a session with a token of its own and records it. proven is
+// when its member last showed who they are; zero is long ago.
+func (a *App) openSessionAt(ctx context.Context, s *store.Tx, member feedback.MemberID, c Client, proven time.Time) (string, feedback.Session, error) {
+	if proven.IsZero() || proven.After(s.Now) {
+		proven = s.Now.Add(-feedback.ProofLife)
+	}
 	token := auth.NewToken()
 	if len(c.Agent) > 300 {
 		c.Agent = c.Agent[:300]
 	}
 	session := feedback.Session{
-		ID: feedback.SessionID(s.NextID()), MemberID: member, CreatedAt: s.Now, SeenAt: s.Now, ProvenAt: s.Now,
+		ID: feedback.SessionID(s.NextID()), MemberID: member, CreatedAt: s.Now, SeenAt: s.Now, ProvenAt: proven,
 		ExpiresAt: s.Now.Add(feedback.SessionLife), Address: c.Address, Agent: c.Agent,
 	}
 	if err := s.InsertSession(ctx, &session, auth.HashToken(token)); err != nil {

@@ -111,6 +111,9 @@ func routes() []route {
 		{pattern: "GET /signin/forgot", handle: (*call).showForgot},
 		{pattern: "POST /signin/forgot", handle: (*call).forgot},
 		{pattern: "POST /signin/passkey", handle: (*call).signInByPasskey},
+		{pattern: "GET /signin/oidc", handle: (*call).leaveForSignOn},
+		{pattern: "GET " + app.SignOnPath, handle: (*call).returnFromSignOn},
+		{pattern: "POST /signin/join", handle: (*call).join},
 
 		{pattern: "GET /dash", least: viewer, handle: (*call).home},
 		{pattern: "GET /dash/{$}", least: viewer, handle: (*call).home},
@@ -129,6 +132,7 @@ func routes() []route {
 		{pattern: "POST /dash/profile/passkeys/new", least: viewer, proof: true, handle: (*call).newPasskey},
 		{pattern: "POST /dash/profile/passkeys", least: viewer, proof: true, handle: (*call).addPasskey},
 		{pattern: "POST /dash/profile/passkeys/{passkey}/remove", least: viewer, proof: true, handle: (*call).removePasskey},
+		{pattern: "POST /dash/profile/identity/forget", least: viewer, proof: true, handle: (*call).forgetIdentity},
 
 		{pattern: "GET /dash/keys", least: admin, handle: (*call).keys},
 		{pattern: "POST /dash/keys", least: admin, proof: true, handle: (*call).createKey},

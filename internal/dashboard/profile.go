@@ -20,7 +20,7 @@ type profileView struct {
 	NewPasskey   *app.Ceremony // one is being added
 	PasskeyName  string
 	SignOn       signOnView
-	Linked       bool // the member has come by single sign-on
+	Identity     *feedback.Identity // who the member is there; nil: not known
 }
 
 func (c *call) profile() error {
@@ -32,13 +32,16 @@ func (c *call) showProfile(status int, v profileView) error {
 		if v.Sessions, err = tx.Sessions(c.ctx); err != nil {
 			return err
 		}
-		v.Passkeys, err = tx.Passkeys(c.ctx)
+		if v.Passkeys, err = tx.Passkeys(c.ctx); err != nil {
+			return err
+		}
+		v.Identity, err = tx.Identity(c.ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	v.PasskeysWork = c.cfg.App.Passkeys()
+	v.PasskeysWork, v.SignOn = c.cfg.App.Passkeys(), c.signOn()
 	return c.render(status, profilePage(c.chrome("Your profile", "profile"), v))
 }
 

@@ -87,6 +87,8 @@ type signInView struct {
 	Doors              []app.Door
 	Empty              bool // nobody has set the installation up yet
 	Passkey            *app.Ceremony
+	SignOn             signOnView
+	Welcomes           []app.Welcome // accounts the address is invited to
 }
 
 func (c *call) showSignIn() error {
@@ -106,6 +108,7 @@ func (c *call) signInPage(status int, v signInView) (err error) {
 	if v.Passkey, err = c.cfg.App.AskPasskey(); err != nil {
 		return err
 	}
+	v.SignOn = c.signOn()
 	return c.render(status, signInPage(c.gate("Sign in"), v))
 }
 
@@ -132,7 +135,7 @@ func (c *call) signIn() error {
 // signing in.
 func (c *call) signInAgain(v signInView, err error) error {
 	e, ok := asError(err)
-	if !ok || e.Code != feedback.Unauthenticated && e.Code != feedback.RateLimited {
+	if !ok || !signInError(e) {
 		return err
 	}
 	v.Error = e.Msg + " " + e.Hint
@@ -197,7 +200,7 @@ func (c *call) signOut() error {
 // prove asks whoever acts to show who they are. The form they sent goes along
 // and is sent again with the password, so that nothing is lost.
 func (c *call) prove() error {
-	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP}
+	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP, Password: c.who.Password, SignOn: c.signOn(), Next: c.cameFrom()}
 	password, answer := c.r.PostFormValue("_password"), c.r.PostFormValue("_answer")
 	if password != "" || answer != "" {
 		err := c.throttle(c.who.Member.Email)
@@ -239,6 +242,9 @@ func (c *call) prove() error {
 type proofView struct {
 	Action, Error string
 	TOTP          bool
+	Password      bool // the member has one
+	SignOn        signOnView
+	Next          string // where to go after signing in anew
 	Fields        [][2]string
 	Passkey       *app.Ceremony // nil: the member has none
 }

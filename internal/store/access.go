@@ -186,3 +186,12 @@ func (tx *Tx) InvitationsFor(ctx context.Context, email string, limit int) ([]We
 	})
 	return out, wrap("invitations of an address", err)
 }
+
+// InvitationByID returns an invitation of any account, or nil.
+func (tx *Tx) InvitationByID(ctx context.Context, id feedback.InvitationID) (*feedback.Invitation, error) {
+	i, err := first(collect(ctx, tx, `
+		SELECT `+invitationColumns+`
+		FROM   invitations
+		WHERE  id = $1`+tx.d.forUpdate(), []any{id}, scanInvitation))
+	return i, wrap("invitation", err)
+}
