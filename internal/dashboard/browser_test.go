@@ -94,6 +94,7 @@ func tour(o *app.Opened, posts []feedback.PostID) map[string]string {
 		"changelog": site(o, "changelog"), "new-entry": site(o, "changelog", "new"),
 		"automation": site(o, "automation"), "insights": site(o, "insights"), "settings": site(o, "settings"),
 		"webhooks": site(o, "webhooks"), "new-site": "/dash/sites/new", "members": "/dash/members", "plan": "/dash/plan", "audit": "/dash/audit", "operator": "/dash/operator",
+		"outbox": "/dash/operator/mail", "outbox-failed": "/dash/operator/mail?state=failed", "work": "/dash/operator/work",
 		"keys":    "/dash/keys",
 		"profile": "/dash/profile",
 		"missing": "/dash/nothing-here",
@@ -105,6 +106,9 @@ func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	posts := lively(t, w, o)
+	w.plainMail(t, o)
+	w.invite(t, o, "somebody.with.a.rather.long.address@subsidiary.northwind.example", feedback.Viewer)
+	message := w.settle(t, app.Outcome{State: feedback.MailUnsure, Reason: "421 4.7.0 the connection broke while the server was thinking about the message"})
 	for name, options := range map[string][]browsertest.Option{
 		"wide-light": nil, "wide-dark": {browsertest.Dark}, "phone-light": {browsertest.Phone}, "phone-dark": {browsertest.Phone, browsertest.Dark},
 	} {
@@ -117,7 +121,9 @@ func TestEveryPage(t *testing.T) {
 			p.Type("#password", password)
 			p.Click("form button.pri")
 			p.Wait("nav.nav")
-			for page, path := range tour(o, posts) {
+			pages := tour(o, posts)
+			pages["message"] = "/dash/operator/mail/" + message.String()
+			for page, path := range pages {
 				if page == "missing" {
 					p.Expect("404")
 				}

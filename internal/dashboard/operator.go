@@ -59,7 +59,7 @@ var auditActions = []string{
 
 func (c *call) auditFilter() feedback.AuditFilter {
 	q := c.r.URL.Query()
-	return feedback.AuditFilter{Action: q.Get("action"), Actor: q.Get("actor")}
+	return feedback.AuditFilter{Action: q.Get("action"), Actor: q.Get("actor"), From: q.Get("from"), Until: q.Get("until")}
 }
 
 func (c *call) audit() error {
@@ -73,11 +73,15 @@ func (c *call) audit() error {
 		v.Entries, v.Next = page.Items, nextPage(c.r, page.Next)
 		return err
 	})
+	status := http.StatusOK
+	if c.again(err) {
+		status, err = http.StatusUnprocessableEntity, nil
+	}
 	if err != nil {
 		return err
 	}
 	v.Export = "/dash/audit.csv?" + c.r.URL.RawQuery
-	return c.render(http.StatusOK, auditPage(c.chrome("Audit log", "audit"), v))
+	return c.render(status, auditPage(c.chrome("Audit log", "audit"), v))
 }
 
 // maxExport bounds an export; who needs more filters.
@@ -87,6 +91,9 @@ const maxExport = 100_000
 // spreadsheet would take for a formula are made plain.
 func (c *call) auditExport() error {
 	f := c.auditFilter()
+	if _, _, err := f.Span(); err != nil {
+		return err
+	}
 	c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
 	c.w.Header().Set("Cache-Control", "no-store")

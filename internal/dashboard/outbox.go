@@ -160,3 +160,11 @@ func mailSubject(m *app.KeptMail) string {
 	}
 	return m.Subject
 }
+
+// mailAbout says what kind of mail it is and whom it is for.
+func mailAbout(m *app.KeptMail) string {
+	if m.Subject == "" {
+		return "to " + m.ToEmail
+	}
+	return mailKind(m.Kind) + ", to " + m.ToEmail
+}

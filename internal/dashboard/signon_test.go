@@ -385,7 +385,7 @@ func TestSignOnInvitation(t *testing.T) {
 		u := w.user(t)
 		page := u.by("")
 		page.has(t, "grace@northwind.example is invited", "Join Northwind")
-		ticket, invitation := hidden(t, page, "ticket"), attr(t, page, "invitation")
+		ticket, invitation := hidden(t, page, "ticket"), hidden(t, page, "invitation")
 		if a := w.user(t).post("/signin/join", "ticket", "00", "invitation", invitation); a.status != http.StatusUnauthorized {
 			t.Errorf("joining without a ticket: %d; want 401", a.status)
 		}
@@ -411,12 +411,6 @@ func TestSignOnInvitation(t *testing.T) {
 		w.clock.pass(feedback.ProofLife + time.Minute)
 		u.post("/dash/keys", "name", "x", "scope", "posts:read").has(t, "You have no password", "Sign in again with Northwind Login")
 	})
-}
-
-// attr is the value of a button of a page.
-func attr(t testing.TB, a answer, name string) string {
-	t.Helper()
-	return hidden(t, a, name)
 }
 
 // attrOf is what stands between two texts of a page.
