@@ -115,6 +115,14 @@ func (p *Page) Go(url string) {
 	p.await("load "+url, chromedp.Navigate(url))
 }
 
+// Visits says that a host is not an outside one, though the test does not go
+// there by itself.
+func (p *Page) Visits(url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inside[hostOf(url)] = true
+}
+
 // Wait returns when an element that a CSS selector finds is visible.
 func (p *Page) Wait(selector string) {
 	p.t.Helper()
