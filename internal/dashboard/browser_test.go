@@ -96,7 +96,7 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 		"merged":        site(o, "posts", names["loser"]),
 		"missing":       "/dash/nothing-here",
 
-		"outbox-failed": "/dash/operator/mail?state=failed",
+		"outbox-failed":              "/dash/operator/mail?state=failed",
 		"site-queue-rejected":        site(o, "queue?show=rejected"),
 		"site-visitors-none":         site(o, "visitors?q=nobody"),
 		"site-settings-host-checked": site(o, "settings", "host?check=1"),
