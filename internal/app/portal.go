@@ -113,6 +113,14 @@ func (p *Portal) boardIDs(only feedback.BoardID) []feedback.BoardID {
 	return all
 }
 
+func (p *Portal) statusIDs() []feedback.StatusID {
+	all := make([]feedback.StatusID, len(p.Statuses))
+	for i, s := range p.Statuses {
+		all[i] = s.ID
+	}
+	return all
+}
+
 // PublicList is a page of posts. Pinned posts stand before the first page.
 type PublicList struct {
 	Pinned []feedback.PublicPost
@@ -123,38 +131,48 @@ type PublicList struct {
 // maxPinned is how many pinned posts are shown.
 const maxPinned = 10
 
-// PublicPosts lists the posts that the public sees. A filter by status or tag
-// looks at the newest and the most wanted thousand.
+// PublicPosts lists the posts that the public sees.
 func (tx *Tx) PublicPosts(ctx context.Context, f feedback.PublicFilter) (*PublicList, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	boards := tx.actor.portal.boardIDs(f.Board)
-	ids, at, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, f, f.Limit+1)
-	if err != nil {
-		return nil, err
-	}
-	list := &PublicList{}
-	if len(ids) > f.Limit {
-		ids, list.Next = ids[:f.Limit], at[f.Limit-1]
-	}
 	var pinned []feedback.PostID
-	if f.After == nil && f.Status == 0 && f.Tag == 0 {
+	var err error
+	if f.Status == 0 && f.Tag == 0 {
 		if pinned, err = tx.s.PinnedPosts(ctx, tx.site.ID, boards, maxPinned); err != nil {
 			return nil, err
 		}
 	}
-	all, err := tx.publicPosts(ctx, append(slices.Clone(pinned), ids...))
+	ids, at, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, tx.actor.portal.statusIDs(), f, f.Limit+1+len(pinned))
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
-		if slices.Contains(pinned, p.ID) {
-			list.Pinned = append(list.Pinned, p)
-		} else {
-			list.Posts = append(list.Posts, p)
+	list := &PublicList{}
+	var shown []feedback.PostID
+	for i, id := range ids {
+		if slices.Contains(pinned, id) {
+			continue // stands before the first page
 		}
+		if len(shown) == f.Limit {
+			list.Next = at[i-1]
+			break
+		}
+		shown = append(shown, id)
 	}
+	if f.After != nil {
+		pinned = nil
+	}
+	all, err := tx.publicPosts(ctx, append(pinned, shown...))
+	if err != nil {
+		return nil, err
+	}
+	// What was there a moment ago may be gone: the posts say which they are.
+	n := 0
+	for n < len(all) && slices.Contains(pinned, all[n].ID) {
+		n++
+	}
+	list.Pinned, list.Posts = all[:n], all[n:]
 	return list, nil
 }
 
@@ -306,7 +324,8 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 		if !s.ShowOnRoadmap {
 			continue
 		}
-		ids, err := tx.s.StatusPosts(ctx, tx.site.ID, boards, s.ID, laneLength)
+		f := feedback.PublicFilter{Status: s.ID, Sort: feedback.Top}
+		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength)
 		if err != nil {
 			return nil, err
 		}

@@ -218,7 +218,7 @@ func (p *boardPage) intro() string {
 func (v *visit) total() int {
 	n := 0
 	for _, b := range v.portal.Boards {
-		n += b.PostCount
+		n += b.Shown
 	}
 	return n
 }

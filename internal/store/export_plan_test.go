@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 
@@ -77,5 +78,81 @@ func (db *DB) DeliveryPlans(ctx context.Context) (all []DeliveryPlan, err error)
 		}
 		return nil
 	})
+	return all, err
+}
+
+// PublicListPlans fills the tables with posts and returns how each list of the
+// portal is read, and the index it should be read from.
+func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err error) {
+	err = db.Write(ctx, func(tx *Tx) error {
+		for _, fill := range []string{
+			`INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body, trend)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+			SELECT 1 + i / 8 % 4, i, 1 + i % 2, 1 + i / 2 % 2, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
+			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id, vote_count, trend)
+			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, status_id, vote_count, trend FROM posts`,
+			`ANALYZE`,
+		} {
+			if _, err := tx.exec(ctx, fill); err != nil {
+				return err
+			}
+		}
+		for _, sort := range []struct {
+			sort feedback.Sort
+			name string
+			args []any
+		}{
+			{feedback.Trending, "trending", []any{5000, 20000}}, {feedback.Top, "top", []any{500, 20000}}, {feedback.Newest, "newest", []any{20000}},
+		} {
+			for _, list := range []struct {
+				filter feedback.PublicFilter
+				index  string
+				args   []any
+			}{
+				{feedback.PublicFilter{}, "posts_", []any{1, 2}},
+				{feedback.PublicFilter{Status: 1}, "posts_status_", []any{1, 2, 1}},
+				{feedback.PublicFilter{Tag: 2}, "post_tags_", []any{1, 2, 1, 2}},
+				{feedback.PublicFilter{Status: 1, Tag: 2}, "post_tags_", []any{1, 2, 1, 2}},
+			} {
+				list.filter.Sort = sort.sort
+				plan, err := tx.plan(ctx, tx.rankQuery(list.filter), append(append(list.args, sort.args...), 51)...)
+				if err != nil {
+					return err
+				}
+				all = append(all, DeliveryPlan{fmt.Sprintf("%s, status %d, tag %d", sort.sort, list.filter.Status, list.filter.Tag), list.index + sort.name, plan})
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// ShownPost is a post on show and what lists go by.
+type ShownPost struct {
+	ID           feedback.PostID
+	Board        feedback.BoardID
+	Status       feedback.StatusID
+	Votes, Trend int64
+	Tags         []feedback.TagID
+}
+
+// ShownPosts reads all posts of a site that are on show, by no index.
+func (db *DB) ShownPosts(ctx context.Context, site feedback.SiteID) ([]ShownPost, error) {
+	tx := db.tx(db.reader)
+	all, err := collect(ctx, tx, `
+		SELECT id, board_id, status_id, vote_count, trend
+		FROM   posts
+		WHERE  site_id = $1 AND `+onShow, []any{site}, func(r *sql.Rows, p *ShownPost) error {
+		return r.Scan(&p.ID, &p.Board, &p.Status, &p.Votes, &p.Trend)
+	})
+	for i := range all {
+		tags, err := tx.idColumn(ctx, `SELECT tag_id FROM post_tags WHERE site_id = $1 AND post_id = $2`, []any{site, all[i].ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tags {
+			all[i].Tags = append(all[i].Tags, feedback.TagID(t))
+		}
+	}
 	return all, err
 }

@@ -36,7 +36,7 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 	if err != nil || p.Held {
 		return wrap("insert post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1); err != nil {
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1, one(p.Searchable())); err != nil {
 		return err
 	}
 	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
@@ -263,18 +263,26 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET status_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, site, id)
-	return wrap("set status", err)
+	if err != nil {
+		return wrap("set status", err)
+	}
+	return tx.shelve(ctx, site, id)
 }
 
 // SetPostFlags sets what the team can say of a post, and has searches find it or
 // not accordingly.
 func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedback.PostID, pinned, archived, locked bool) error {
-	_, err := tx.exec(ctx, `
+	err := tx.showing(ctx, site, id, `
 		UPDATE posts SET pinned = $1, archived = $2, locked = $3
 		WHERE  site_id = $4 AND id = $5`, pinned, archived, locked, site, id)
 	if err != nil {
 		return wrap("set flags", err)
 	}
+	return tx.indexIfShown(ctx, site, id)
+}
+
+// indexIfShown has searches find a post or not, as it is now.
+func (tx *Tx) indexIfShown(ctx context.Context, site feedback.SiteID, id feedback.PostID) error {
 	var p reindexed
 	found, err := tx.row(ctx, `
 		SELECT p.title, p.body, `+searchable+`
@@ -282,7 +290,7 @@ func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedbac
 		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
 	switch {
 	case err != nil || !found:
-		return wrap("set flags", err)
+		return wrap("index post", err)
 	case p.searchable:
 		return tx.IndexPost(ctx, site, id, p.title, p.body)
 	}

@@ -89,5 +89,8 @@ func (tx *Tx) TagPost(ctx context.Context, site feedback.SiteID, post feedback.P
 		INSERT INTO post_tags (site_id, post_id, tag_id)
 		VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, site, post, tag)
-	return wrap("tag post", err)
+	if err != nil {
+		return wrap("tag post", err)
+	}
+	return tx.shelve(ctx, site, post)
 }

@@ -25,7 +25,10 @@ func (tx *Tx) AddVote(ctx context.Context, site feedback.SiteID, post feedback.P
 	if err != nil || n == 0 {
 		return false, count, wrap("count vote", err)
 	}
-	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Plus(tx.Now))
+	if err := tx.setHeat(ctx, site, post, feedback.Heat(heat).Plus(tx.Now)); err != nil {
+		return false, 0, err
+	}
+	return true, count, tx.shelve(ctx, site, post)
 }
 
 // TakeVote withdraws a vote and takes it off the post's tally. It reports
@@ -39,19 +42,18 @@ func (tx *Tx) TakeVote(ctx context.Context, site feedback.SiteID, post feedback.
 	if err != nil {
 		return false, 0, wrap("withdraw vote", err)
 	}
-	n := 0
-	if was {
-		n = 1
-	}
 	var heat, born int64
 	_, err = tx.row(ctx, `
 		UPDATE posts SET vote_count = vote_count - $1
 		WHERE  site_id = $2 AND id = $3
-		RETURNING vote_count, trend, created_at`, []any{n, site, post}, &count, &heat, &born)
+		RETURNING vote_count, trend, created_at`, []any{one(was), site, post}, &count, &heat, &born)
 	if err != nil || !was {
 		return false, count, wrap("count vote", err)
 	}
-	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Minus(fromMicros(cast), fromMicros(born)))
+	if err := tx.setHeat(ctx, site, post, feedback.Heat(heat).Minus(fromMicros(cast), fromMicros(born))); err != nil {
+		return false, 0, err
+	}
+	return true, count, tx.shelve(ctx, site, post)
 }
 
 func (tx *Tx) setHeat(ctx context.Context, site feedback.SiteID, post feedback.PostID, h feedback.Heat) error {
