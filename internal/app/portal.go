@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
+	"time"
 
 	"heed/internal/feedback"
 	"heed/internal/store"
@@ -17,6 +19,10 @@ type Portal struct {
 	Settings feedback.Settings
 	Boards   []feedback.Board
 	Statuses []feedback.Status
+	// Moment is the state of the database that all this is of, and that
+	// anything made of it may be kept under: as long as the next Portal has
+	// the same, nothing has changed.
+	Moment string
 }
 
 // Portal returns the portal with a slug, or NOT_FOUND.
@@ -30,11 +36,61 @@ func (a *App) PortalAt(ctx context.Context, host string) (*Portal, error) {
 }
 
 func (a *App) portal(ctx context.Context, name string, get func(*store.Tx) (*store.PortalSite, error)) (p *Portal, err error) {
+	moment, err := a.db.Moment(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := a.db.Now()
+	if p := a.portals.find(name, moment, now); p != nil {
+		return p, nil
+	}
 	err = a.db.Read(ctx, func(s *store.Tx) error {
 		p, err = loadPortal(ctx, s, name, get)
 		return err
 	})
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	p.Moment = moment
+	a.portals.keep(name, p, now)
+	return p, nil
+}
+
+// portals are those that were asked for lately. Every page of a portal begins
+// with it; whoever gets one must not change it.
+type portals struct {
+	mu  sync.Mutex
+	all map[string]keptPortal
+}
+
+type keptPortal struct {
+	*Portal
+	until time.Time
+}
+
+// portalTime is how long a portal is kept where nothing is written: what another
+// process wrote to the same SQLite file is seen after that.
+const (
+	portalTime = time.Second
+	maxPortals = 1000
+)
+
+func (k *portals) find(name, moment string, now time.Time) *Portal {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if p := k.all[name]; p.Portal != nil && p.Moment == moment && now.Before(p.until) {
+		return p.Portal
+	}
+	return nil
+}
+
+func (k *portals) keep(name string, p *Portal, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil || len(k.all) >= maxPortals {
+		k.all = map[string]keptPortal{}
+	}
+	k.all[name] = keptPortal{p, now.Add(portalTime)}
 }
 
 // maxListed bounds the lists that are shown whole: boards, statuses, tags.
@@ -92,6 +148,11 @@ func (p *Portal) Board(id feedback.BoardID) *feedback.Board {
 // Status returns a status, or nil.
 func (p *Portal) Status(id feedback.StatusID) *feedback.Status {
 	return pick(p.Statuses, func(s *feedback.Status) bool { return s.ID == id })
+}
+
+// StatusNamed returns the status with the spelling of an id, or nil.
+func (p *Portal) StatusNamed(id string) *feedback.Status {
+	return pick(p.Statuses, func(s *feedback.Status) bool { return s.ID.String() == id })
 }
 
 func pick[T any](all []T, is func(*T) bool) *T {
@@ -344,9 +405,15 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 	return lanes, nil
 }
 
-// PublicTags lists the site's tags.
-func (tx *Tx) PublicTags(ctx context.Context) ([]feedback.Tag, error) {
-	return tx.s.Tags(ctx, tx.site.ID, maxListed)
+// VotedFor returns which of the posts the looker has voted for.
+func (tx *Tx) VotedFor(ctx context.Context, posts []feedback.PostID) (map[feedback.PostID]bool, error) {
+	return tx.s.Voted(ctx, tx.site.ID, tx.actor.Visitor, posts)
+}
+
+// PublicTag returns a tag of the site, or NOT_FOUND. Whether the public knows of
+// it depends on whether it lists any posts: a tag may be of private boards only.
+func (tx *Tx) PublicTag(ctx context.Context, tag string) (*feedback.Tag, error) {
+	return find("", "tag", tag, func(id feedback.TagID) (*feedback.Tag, error) { return tx.s.Tag(ctx, tx.site.ID, id) })
 }
 
 // PublicEntry is a changelog entry with the posts it answers that are public.

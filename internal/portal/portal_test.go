@@ -238,6 +238,7 @@ var (
 	tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
 	sixDigits  = regexp.MustCompile(`\b\d{6}\b`)
 	linkToken  = regexp.MustCompile(`link\?t=(\S+)`)
+	postLinks  = regexp.MustCompile(`<li id="(post_[0-9a-z]+)"`)
 )
 
 func (s *scene) lastMail() feedback.Mail {
