@@ -88,38 +88,30 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 		for _, fill := range []string{
 			`INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body, trend)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-			SELECT 1 + i / 8 % 4, i, 1 + i % 2, 1 + i / 2 % 2, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
+			SELECT 1 + i / 8 % 4, i, 1 + i % 2, CASE i / 2 % 2 WHEN 0 THEN 1 END, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
 			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id, vote_count, trend)
-			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, status_id, vote_count, trend FROM posts`,
+			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, COALESCE(status_id, 0), vote_count, trend FROM posts`,
 			`ANALYZE`,
 		} {
 			if _, err := tx.exec(ctx, fill); err != nil {
 				return err
 			}
 		}
-		for _, sort := range []struct {
-			sort feedback.Sort
-			name string
-			args []any
-		}{
-			{feedback.Trending, "trending", []any{5000, 20000}}, {feedback.Top, "top", []any{500, 20000}}, {feedback.Newest, "newest", []any{20000}},
-		} {
-			for _, list := range []struct {
-				filter feedback.PublicFilter
-				index  string
-				args   []any
-			}{
-				{feedback.PublicFilter{}, "posts_", []any{1, 2}},
-				{feedback.PublicFilter{Status: 1}, "posts_status_", []any{1, 2, 1}},
-				{feedback.PublicFilter{Tag: 2}, "post_tags_", []any{1, 2, 1, 2}},
-				{feedback.PublicFilter{Status: 1, Tag: 2}, "post_tags_", []any{1, 2, 1, 2}},
-			} {
-				list.filter.Sort = sort.sort
-				plan, err := tx.plan(ctx, tx.rankQuery(list.filter), append(append(list.args, sort.args...), 51)...)
-				if err != nil {
-					return err
+		for _, sort := range []feedback.Sort{feedback.Trending, feedback.Top, feedback.Newest} {
+			for _, tag := range []feedback.TagID{0, 2} {
+				for _, status := range []feedback.StatusID{0, 1} {
+					f := feedback.PublicFilter{Sort: sort, Tag: tag}
+					query, args := tx.rankQuery(1, 2, status, f, rank{20000, 500}, 51)
+					plan, err := tx.plan(ctx, query, args...)
+					if err != nil {
+						return err
+					}
+					table := "posts_"
+					if tag != 0 {
+						table = "post_tags_"
+					}
+					all = append(all, DeliveryPlan{fmt.Sprintf("%s, status %d, tag %d", sort, status, tag), table + orders[sort].index, plan})
 				}
-				all = append(all, DeliveryPlan{fmt.Sprintf("%s, status %d, tag %d", sort.sort, list.filter.Status, list.filter.Tag), list.index + sort.name, plan})
 			}
 		}
 		return nil

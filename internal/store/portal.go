@@ -34,7 +34,7 @@ var orders = map[feedback.Sort]struct{ key, index string }{
 
 // RankedPosts returns the ids of the posts on the boards given that come after a
 // position in an order, at most limit, and the position of each. statuses are
-// those of the site: a list of a tag is looked up status by status.
+// those of the site: what is not of one status is looked up status by status.
 func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, statuses []feedback.StatusID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
 	after := rank{id: math.MaxInt64, key: math.MaxInt64}
 	if len(f.After) == 2 {
@@ -45,23 +45,11 @@ func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []fe
 	} else {
 		statuses = append(slices.Clone(statuses), 0) // and the posts without any
 	}
-	query := tx.rankQuery(f)
 	var found []rank
 	for _, b := range boards {
-		for i, s := range statuses {
-			args := []any{site, b}
-			switch {
-			case f.Tag != 0:
-				args = append(args, int64(s), f.Tag)
-			case f.Status != 0:
-				args = append(args, s)
-			case i > 0:
-				continue // of a whole board, once
-			}
-			if f.Sort != feedback.Newest {
-				args = append(args, after.key)
-			}
-			some, err := collect(ctx, tx, query, append(args, int64(after.id), limit), scanRank)
+		for _, s := range statuses {
+			query, args := tx.rankQuery(site, b, s, f, after, limit)
+			some, err := collect(ctx, tx, query, args, scanRank)
 			if err != nil {
 				return nil, nil, wrap("rank posts", err)
 			}
@@ -77,41 +65,42 @@ func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []fe
 	return ids, at, nil
 }
 
-// rankQuery is the query for the first posts of one board, of one status on it,
-// or of one tag and status on it, after a position.
-func (tx *Tx) rankQuery(f feedback.PublicFilter) string {
-	table, index, id, where := "posts", "posts_", "id", "site_id = $1 AND board_id = $2"
-	n := 2
-	place := func() string {
-		n++
-		return fmt.Sprintf("$%d", n)
+// rankQuery is the query for the first posts of one status (zero: of none) on
+// one board, or of one tag among them, after a position. Posts without a status
+// are all alike in that, but PostgreSQL uses the order of the index only if it is
+// told so.
+func (tx *Tx) rankQuery(site feedback.SiteID, board feedback.BoardID, status feedback.StatusID, f feedback.PublicFilter, after rank, limit int) (string, []any) {
+	args := []any{site, board}
+	place := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
 	}
-	if f.Status != 0 || f.Tag != 0 {
-		index = "posts_status_"
-		where += " AND status_id = " + place()
+	table, id, where := "posts", "id", "site_id = $1 AND board_id = $2 AND "+onShow
+	switch {
+	case f.Tag != 0:
+		table, id = "post_tags", "post_id"
+		where = "site_id = $1 AND board_id = $2 AND shown AND tag_id = " + place(f.Tag) + " AND status_id = " + place(int64(status))
+	case status != 0:
+		where += " AND status_id = " + place(status)
+	default:
+		where += " AND status_id IS NULL"
 	}
-	if f.Tag != 0 {
-		table, index, id = "post_tags", "post_tags_", "post_id"
-		where += " AND tag_id = " + place() + " AND shown"
-	} else {
-		where += " AND " + onShow
-	}
+	by := tx.d.by(table + "_" + orders[f.Sort].index)
 	key := orders[f.Sort].key
-	table += tx.d.by(index + orders[f.Sort].index)
 	if key == "" {
 		return `
 		SELECT ` + id + `, ` + id + `
-		FROM   ` + table + `
-		WHERE  ` + where + ` AND ` + id + ` < ` + place() + `
-		ORDER  BY ` + id + ` DESC
-		LIMIT  ` + place() + ` + 0`
+		FROM   ` + table + by + `
+		WHERE  ` + where + ` AND ` + id + ` < ` + place(int64(after.id)) + `
+		ORDER  BY status_id DESC, ` + id + ` DESC
+		LIMIT  ` + place(limit) + ` + 0`, args
 	}
 	return `
 		SELECT ` + id + `, ` + key + `
-		FROM   ` + table + `
-		WHERE  ` + where + ` AND (` + key + `, ` + id + `) < (` + place() + `, ` + place() + `)
-		ORDER  BY ` + key + ` DESC, ` + id + ` DESC
-		LIMIT  ` + place() + ` + 0`
+		FROM   ` + table + by + `
+		WHERE  ` + where + ` AND (` + key + `, ` + id + `) < (` + place(after.key) + `, ` + place(int64(after.id)) + `)
+		ORDER  BY status_id DESC, ` + key + ` DESC, ` + id + ` DESC
+		LIMIT  ` + place(limit) + ` + 0`, args
 }
 
 func scanRank(r *sql.Rows, k *rank) error { return r.Scan(&k.id, &k.key) }

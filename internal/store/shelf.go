@@ -56,3 +56,26 @@ func (tx *Tx) onShow(ctx context.Context, site feedback.SiteID, post feedback.Po
 		WHERE  site_id = $1 AND id = $2`, []any{site, post}, &board, &is)
 	return board, is, wrap("on show", err)
 }
+
+// shelfSchema is the first schema in which boards and tags know what is on show.
+const shelfSchema = 9
+
+// reshelve counts and copies everything anew, for rows of an earlier schema that
+// were restored into this one.
+func (db *DB) reshelve(ctx context.Context) error {
+	return db.Write(ctx, func(tx *Tx) error {
+		_, err := tx.exec(ctx, `
+			UPDATE boards SET shown_count = (
+				SELECT COUNT(*) FROM posts p
+				WHERE  p.site_id = boards.site_id AND p.board_id = boards.id AND `+searchable+`)`)
+		if err != nil {
+			return wrap("count posts", err)
+		}
+		_, err = tx.exec(ctx, `
+			UPDATE post_tags SET (shown, board_id, status_id, vote_count, trend) = (
+				SELECT `+searchable+`, p.board_id, COALESCE(p.status_id, 0), p.vote_count, p.trend
+				FROM   posts p
+				WHERE  p.site_id = post_tags.site_id AND p.id = post_tags.post_id)`)
+		return wrap("shelve posts", err)
+	})
+}
