@@ -24,10 +24,13 @@ func (p *Page) CheckAccessibility(leftOut ...string) {
 	for _, selector := range leftOut {
 		exclude = append(exclude, "["+strconv.Quote(selector)+"]")
 	}
+	if !Eval[bool](p, `typeof axe === "object"`) {
+		Eval[bool](p, axe+`;true`) // once for each document: it is large
+	}
 	violations := Eval[[]struct {
 		Rule, Impact, Help string
 		Nodes              []struct{ Where, Why string }
-	}](p, axe+`;axe.run({exclude: [`+strings.Join(exclude, ",")+`]}, {
+	}](p, `axe.run({exclude: [`+strings.Join(exclude, ",")+`]}, {
 		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	}).then(r => r.violations.map(v => ({
 		Rule: v.id, Impact: v.impact, Help: v.help,

@@ -44,6 +44,12 @@ type Option func(*Page)
 // Dark asks for the dark scheme; without it a page is asked for the light one.
 func Dark(p *Page) { p.Scheme("dark") }
 
+// Desktop is the wide width, as a page has it unless it is told otherwise.
+func Desktop(p *Page) { p.do(chromedp.EmulateViewport(Wide, 860)) }
+
+// Light asks for the light scheme, likewise.
+func Light(p *Page) { p.Scheme("light") }
+
 // Phone is the narrow width, with a touch screen.
 func Phone(p *Page) {
 	p.do(chromedp.EmulateViewport(Narrow, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
@@ -84,12 +90,16 @@ func Open(t testing.TB, options ...Option) *Page {
 		p.judge()
 	})
 	p.watch()
-	p.do(chromedp.EmulateViewport(Wide, 860))
-	p.Scheme("light")
+	p.See(append([]Option{Desktop, Light}, options...)...)
+	return p
+}
+
+// See has the page seen otherwise from now on.
+func (p *Page) See(options ...Option) {
+	p.t.Helper()
 	for _, option := range options {
 		option(p)
 	}
-	return p
 }
 
 // Scheme makes the page prefer "light" or "dark".
