@@ -55,6 +55,13 @@ func Phone(p *Page) {
 	p.do(chromedp.EmulateViewport(Narrow, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
 }
 
+// Language has the browser ask for a language.
+func Language(tag string) Option {
+	return func(p *Page) {
+		call(p, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	}
+}
+
 // NoJavaScript switches the scripts of the page off. Eval and what is built on
 // it, such as CheckAccessibility, still works.
 func NoJavaScript(p *Page) {

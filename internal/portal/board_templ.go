@@ -1013,7 +1013,7 @@ func postRow(p *boardPage, post *feedback.PublicPost) templ.Component {
 			}
 		}
 		for _, t := range post.Tags {
-			templ_7745c5c3_Err = web.Tag(t.Name, t.Color, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = web.Tag(t.Name, t.Color, p.at("tag", t.ID.String())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

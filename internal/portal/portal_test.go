@@ -235,10 +235,12 @@ func TestVoteWithdrawAndUnite(t *testing.T) {
 }
 
 var (
-	tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
-	sixDigits  = regexp.MustCompile(`\b\d{6}\b`)
-	linkToken  = regexp.MustCompile(`link\?t=(\S+)`)
-	postLinks  = regexp.MustCompile(`<li id="(post_[0-9a-z]+)"`)
+	tokenField   = regexp.MustCompile(`name="token" value="([^"]+)"`)
+	sixDigits    = regexp.MustCompile(`\b\d{6}\b`)
+	confirmToken = regexp.MustCompile(`confirm\?t=(\S+)`)
+	stopToken    = regexp.MustCompile(`unsubscribe\?t=(\S+)`)
+	linkToken    = regexp.MustCompile(`link\?t=(\S+)`)
+	postLinks    = regexp.MustCompile(`<li id="(post_[0-9a-z]+)"`)
 )
 
 func (s *scene) lastMail() feedback.Mail {
