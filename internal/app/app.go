@@ -47,6 +47,7 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
+	portals portals
 
 	insightsAsked hint
 	reworded      rewordedPosts
