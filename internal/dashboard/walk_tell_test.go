@@ -134,6 +134,7 @@ func TestWalkWebhooks(t *testing.T) {
 	b.Click("[value='post.status_changed']")
 	b.ClickText("button", "Add endpoint")
 	b.told("The signing secret")
+	b.CheckAccessibility()
 	secret := b.copies("#secret")
 
 	// A test that fails is seen to fail without a click.
@@ -142,6 +143,7 @@ func TestWalkWebhooks(t *testing.T) {
 	b.told("A sample is on its way")
 	b.WaitText("#attempts + .line", "Answered 500")
 	b.WaitText("#attempts + .line pre", "<b>said the receiver</b>")
+	b.CheckAccessibility()
 	b.WaitText(".codebox", `"type": "post.created"`)
 	status.Store(http.StatusNoContent)
 	b.ClickText("button", "Send it again")
