@@ -48,6 +48,7 @@ type App struct {
 	reworded      rewordedPosts
 	meanings      atomic.Pointer[Meanings]
 	base          atomic.Pointer[string]
+	ai            atomic.Pointer[AI]
 	mail          chan struct{} // there may be mail
 }
 

@@ -107,6 +107,7 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 			pages[name] = fill(path, names)
 		}
 	}
+	maps.Copy(pages, busy(t, w, o, names))
 	return pages
 }
 

@@ -86,6 +86,16 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		names["endpoint"], names["delivery"] = hook.ID.String(), sent.ID.String()
 		names["board"], names["status"], names["tag"] = boards[0].ID.String(), statuses[0].ID.String(), tags[0].ID.String()
 		names["entry"], names["run"], names["action"] = entry.ID.String(), run.ID.String(), merged.Action.String()
+		comment, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "Seen"})
+		if err != nil {
+			return err
+		}
+		status := feedback.Ref(statuses[0].ID.String())
+		view, err := tx.SaveView(ctx, feedback.NewView{Name: "To do", Shared: true, Filter: feedback.PostFilter{Status: &status}})
+		if err != nil {
+			return err
+		}
+		names["comment"], names["view"] = comment.ID.String(), view.ID.String()
 		names["invitation"], names["session"] = inv.ID.String(), "ses_0000000000001"
 		if len(sessions) > 0 {
 			names["session"] = sessions[0].ID.String()
@@ -95,6 +105,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names["theme"] = w.themes(t, o, posts[:6])[0].ID.String()
 	return names
 }
 
@@ -201,7 +212,7 @@ func TestMatrix(t *testing.T) {
 
 // bare is a page without what differs from one request to the next.
 func bare(a answer) string {
-	return regexp.MustCompile(`(site|post|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
+	return regexp.MustCompile(`(site|post|cmt|view|thm|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
 }
 
 // A role sees every page it may open.

@@ -59,7 +59,7 @@ func TestSameAsAPI(t *testing.T) {
 	u.act(base+"/posts/"+first+"/comments", "body", "Hush", "internal", "on")
 	u.act(base+"/posts/"+first+"/status", "statusId", ids.statuses["Explained"], "note", "Because")
 	u.act(base+"/posts/"+second+"/merge", "winnerId", first)
-	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "postIds", first, "publish", "yes")
+	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "linked", first, "publish", "yes")
 	u.act(base+"/automation", "agentKind", "KIND_B", "postId", first, "title", "Fix it")
 
 	ids = viaAPI.lists(t, viaAPI.o)

@@ -6,6 +6,9 @@
 //   data-all="name"     a box that ticks all boxes of a name
 //   data-count="name"   shows how many boxes of a name are ticked
 //   data-order="url"    a list whose rows can be dragged into another order
+//   data-utc="name"     a date and time in UTC that is shown by the reader's clock; the
+//                       field of that name tells the server by how much that differs
+//   data-local          a time that is told by the reader's clock
 (() => {
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
@@ -81,6 +84,21 @@
 		const name = e.target.dataset?.all;
 		if (name) all(`input[name="${name}"]`).forEach(box => { box.checked = e.target.checked });
 		count(name ?? e.target.name);
+	});
+
+	// Times by the reader's clock.
+	const pad = n => String(n).padStart(2, '0');
+	all('input[data-utc]').forEach(input => {
+		const offset = () => { input.form.elements[input.dataset.utc].value = input.value ? new Date(input.value).getTimezoneOffset() : '' };
+		if (input.value) {
+			const d = new Date(input.value + 'Z');
+			input.value = `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
+		}
+		offset();
+		input.addEventListener('input', offset);
+	});
+	all('time[data-local]').forEach(el => {
+		el.textContent = new Date(el.dateTime).toLocaleString(doc.documentElement.lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
 	});
 
 	// Rows in another order: the place is sent as a form, as the buttons do.
