@@ -95,7 +95,13 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 		"merge-preview": site(o, "posts", names["post"], "merge?into="+names["other"]),
 		"merged":        site(o, "posts", names["loser"]),
 		"missing":       "/dash/nothing-here",
+
+		"site-queue-rejected":        site(o, "queue?show=rejected"),
+		"site-visitors-none":         site(o, "visitors?q=nobody"),
+		"site-settings-host-checked": site(o, "settings", "host?check=1"),
 	}
+	visitor := peopled(t, w, o)
+	pages["site-visitor-named"], pages["site-visitor-comments"] = visitor, visitor+"?show=comments"
 	for _, rt := range dashboard.Table() {
 		path, get := strings.CutPrefix(rt.Pattern, "GET ")
 		if !get || rt.Least == "" {

@@ -19,6 +19,7 @@ import (
 	"heed/internal/dashboard"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
+	"heed/internal/portal"
 	"heed/internal/store"
 	"heed/internal/web"
 )
@@ -54,6 +55,7 @@ type world struct {
 	db    *store.DB
 	clock *clock
 	srv   *httptest.Server
+	hosts map[string][]string // the addresses that name servers know
 }
 
 // eachWorld runs a test on both databases.
@@ -74,6 +76,7 @@ func newWorld(t testing.TB, engine string, change ...func(*app.Config)) *world {
 	w.db = feedbacktest.OpenURL(t, url, w.clock.Now)
 	cfg := app.Config{
 		Master: auth.NewMaster(), AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(), DefaultPlan: feedback.Studio,
+		Lookup: w.lookup,
 	}
 	for _, fn := range change {
 		fn(&cfg)
@@ -87,7 +90,9 @@ func newWorld(t testing.TB, engine string, change ...func(*app.Config)) *world {
 	for _, p := range dashboard.Mounts() {
 		mux.Handle(p, dash)
 	}
+	mux.Handle("/p/", portal.New(portal.Config{App: w.app, Now: w.clock.Now, Unlimited: true}))
 	mux.Handle("/assets/", web.Assets())
+	w.app.SetBaseURL(w.srv.URL)
 	return w
 }
 

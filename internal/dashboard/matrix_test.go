@@ -83,6 +83,14 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		if err != nil {
 			return err
 		}
+		visitors, err := tx.Visitors(ctx, feedback.VisitorFilter{}, feedback.Window{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if err := tx.SetLogo(ctx, picture(t, 8, 8)); err != nil {
+			return err
+		}
+		names["visitor"] = visitors.Items[0].ID.String()
 		names["endpoint"], names["delivery"] = hook.ID.String(), sent.ID.String()
 		names["board"], names["status"], names["tag"] = boards[0].ID.String(), statuses[0].ID.String(), tags[0].ID.String()
 		names["entry"], names["run"], names["action"] = entry.ID.String(), run.ID.String(), merged.Action.String()
@@ -212,7 +220,7 @@ func TestMatrix(t *testing.T) {
 
 // bare is a page without what differs from one request to the next.
 func bare(a answer) string {
-	return regexp.MustCompile(`(site|post|cmt|view|thm|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
+	return regexp.MustCompile(`(site|post|vis|cmt|view|thm|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
 }
 
 // A role sees every page it may open.
