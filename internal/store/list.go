@@ -28,8 +28,9 @@ type PostFilter struct {
 // index answers can come that far.
 const ListDepth = 2000
 
-// listColumns are postColumns and what a filter may still ask of a row.
-const listColumns = postColumns + `, p.held, p.merged_into`
+// listColumns are what postColumns is made of, and what a filter may still ask of
+// a row.
+const listColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at, p.pinned, p.archived, p.locked, p.held, p.merged_into`
 
 // postScan is how a filter is answered: rows that an index gives in their order,
 // and what is left to ask of each.
