@@ -57,14 +57,12 @@ func (tx *Tx) SetPostFlag(ctx context.Context, site feedback.SiteID, id feedback
 	if !ok {
 		return fmt.Errorf("set flag: no flag %q", flag)
 	}
-	if _, err := tx.exec(ctx, query, on, site, id); err != nil {
+	if flag != feedback.Archived {
+		_, err := tx.exec(ctx, query, on, site, id)
 		return wrap("set flag", err)
 	}
-	if flag != feedback.Archived {
-		return nil
-	}
-	if on {
-		return tx.UnindexPost(ctx, site, id)
+	if err := tx.showing(ctx, site, id, query, on, site, id); err != nil {
+		return wrap("set flag", err)
 	}
 	return tx.reindexPost(ctx, site, id)
 }
@@ -104,13 +102,16 @@ func (tx *Tx) MovePost(ctx context.Context, p *feedback.Post, to feedback.BoardI
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET board_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, p.SiteID, p.ID)
-	if err != nil || !p.Listed() {
+	if err != nil {
 		return wrap("move post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1); err != nil {
+	if err := tx.shelve(ctx, p.SiteID, p.ID); err != nil || !p.Listed() {
 		return err
 	}
-	return tx.addPosts(ctx, p.SiteID, to, 1)
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1, -one(p.Searchable())); err != nil {
+		return err
+	}
+	return tx.addPosts(ctx, p.SiteID, to, 1, one(p.Searchable()))
 }
 
 // AddTag puts a tag on a post and reports whether it was not there.
@@ -119,7 +120,10 @@ func (tx *Tx) AddTag(ctx context.Context, site feedback.SiteID, post feedback.Po
 		INSERT INTO post_tags (site_id, post_id, tag_id)
 		VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, site, post, tag)
-	return n > 0, wrap("add tag", err)
+	if err != nil || n == 0 {
+		return false, wrap("add tag", err)
+	}
+	return true, tx.shelve(ctx, site, post)
 }
 
 // DropTag takes a tag from a post and reports whether it was there.
