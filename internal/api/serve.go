@@ -60,7 +60,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, op *operation) (res
 	if err := actor.Key.Require(op.scope); err != nil {
 		return res, err
 	}
-	c, err := a.read(w, r, op, actor)
+	c, err := a.read(r, op, actor)
 	if err != nil {
 		return res, err
 	}
