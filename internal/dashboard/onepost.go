@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"heed/internal/app"
@@ -258,6 +259,7 @@ func (c *call) mergePreview() error {
 			return err
 		}
 		v.Found, err = tx.FoundPosts(c.ctx, page.Items)
+		v.Found = slices.DeleteFunc(v.Found, func(p feedback.Post) bool { return p.ID == v.Post.ID })
 		return err
 	})
 	if err != nil {

@@ -155,7 +155,7 @@ func (c *call) bulk() error {
 	if err != nil {
 		return c.refused(back, err)
 	}
-	return c.done(back, strconv.Itoa(len(posts))+" posts changed.")
+	return c.done(back, plural(len(posts), "post")+" changed.")
 }
 
 // bulkAct is what to do to each post, and what it is called in the record.

@@ -1,5 +1,6 @@
 // What the dashboard does beyond links and forms, on top of app.js:
 //
+//   data-key="m"        what a key activates: a field is focused, a link followed
 //   data-palette        opens the command palette, as Ctrl+K and Cmd+K do
 //   data-confirm="..."  a form that asks before it is sent
 //   data-all="name"     a box that ticks all boxes of a name
@@ -9,6 +10,10 @@
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
 	const all = (selector, from = doc) => [...from.querySelectorAll(selector)];
+
+	// Where the places stand in a line, the current one is in view.
+	const line = one('.nav .groups'), here = one('.nav [aria-current=page]');
+	if (line && here && line.scrollWidth > line.clientWidth) line.scrollLeft = here.offsetLeft - line.clientWidth / 2 + here.offsetWidth / 2;
 
 	const palette = one('#palette');
 	const open = () => {
@@ -31,6 +36,7 @@
 				one('b', a).textContent = text;
 			}
 		});
+		one('.none', palette).hidden = shown().length > 0;
 		mark(0);
 	};
 	let at = 0;
@@ -52,6 +58,14 @@
 
 	doc.addEventListener('keydown', e => {
 		if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'k') { e.preventDefault(); open() }
+	});
+	doc.addEventListener('keydown', e => {
+		if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select') || one('dialog[open]')) return;
+		if (e.key === 'x') doc.activeElement.closest('tr')?.querySelector('.tick input')?.click();
+		const el = /^[a-z]$/.test(e.key) && one(`[data-key="${e.key}"]`);
+		if (!el) return;
+		e.preventDefault();
+		if (el.matches('a,button')) el.click(); else (el.matches('form') ? one('textarea', el) : el).focus();
 	});
 	doc.addEventListener('click', e => { if (e.target.closest?.('[data-palette]')) open() });
 	doc.addEventListener('submit', e => {
