@@ -142,6 +142,7 @@ func (in *installation) init(t *testing.T) (r initResult) {
 // running is a server in a process of its own.
 type running struct {
 	cmd  *exec.Cmd
+	out  bytes.Buffer // what it printed, once it has ended
 	url  string
 	done chan struct{}
 }
@@ -150,7 +151,7 @@ type running struct {
 func (in *installation) serve(t *testing.T) *running {
 	t.Helper()
 	s := &running{cmd: exec.Command(in.bin, "serve"), done: make(chan struct{})}
-	s.cmd.Env = in.env
+	s.cmd.Env, s.cmd.Stdout = in.env, &s.out
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,29 @@ func TestSettingsHold(t *testing.T) {
 	})
 }
 
+// TestSetupLink holds that an empty database is set up behind a link that the
+// server prints, and one with an account is not.
+func TestSetupLink(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		s := in.serve(t)
+		s.stop(t)
+		link := regexp.MustCompile(`http\S+/setup/\S+`).FindString(s.out.String())
+		if link == "" || !strings.HasPrefix(link, s.url) {
+			t.Fatalf("a server on an empty database printed %q; want a link to set it up", s.out.String())
+		}
+		in.init(t)
+		s = in.serve(t)
+		token := link[strings.LastIndex(link, "/"):]
+		if status, _, _, err := request("GET", s.url+"/setup"+token, "", "", ""); err != nil || status != 404 {
+			t.Errorf("the link after an account was opened = %d, %v; want 404", status, err)
+		}
+		s.stop(t)
+		if s.out.Len() != 0 {
+			t.Errorf("a server on a database with an account printed %q; want nothing", s.out.String())
+		}
+	})
+}
+
 // TestDemo runs the first command of the README and the line it prints.
 func TestDemo(t *testing.T) {
 	bin, err := binary()
