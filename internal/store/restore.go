@@ -135,6 +135,13 @@ func (tx *Tx) emptyTables(ctx context.Context) (map[string]*table, error) {
 	for i := range all {
 		t := &all[i]
 		byName[t.Name] = t
+		if t.Name == "one_time_links" {
+			// A server that was started here has left the link to set it up,
+			// which belongs to nobody.
+			if _, err := tx.exec(ctx, `DELETE FROM one_time_links WHERE member_id IS NULL`); err != nil {
+				return nil, wrap("end links", err)
+			}
+		}
 		var one int
 		found, err := tx.row(ctx, `SELECT 1 FROM `+t.Name+` LIMIT 1`, nil, &one)
 		if err != nil {
