@@ -134,7 +134,11 @@ func (a *API) rateLimited(rate ratelimit.Rate, res ratelimit.Result, msg string)
 	if a.cfg.OnRateLimited != nil {
 		a.cfg.OnRateLimited()
 	}
-	wait := int((res.RetryAfter + time.Second - 1) / time.Second)
+	return errRateLimited(rate, res.RetryAfter, msg)
+}
+
+func errRateLimited(rate ratelimit.Rate, after time.Duration, msg string) error {
+	wait := int((after + time.Second - 1) / time.Second)
 	return &feedback.Error{
 		Code: feedback.RateLimited, Msg: msg,
 		Hint: fmt.Sprintf("Wait %d s, then go on more slowly.", wait),
