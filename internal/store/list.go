@@ -119,8 +119,7 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 
 // kind is what a filter says of a post besides its board, status and tag.
 func (f PostFilter) kind() string {
-	switch {
-	case f.Archived:
+	if f.Archived {
 		return "p.archived AND NOT p.held AND p.merged_into IS NULL"
 	}
 	return currentPosts
