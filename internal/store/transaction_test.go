@@ -25,7 +25,7 @@ func TestSQLiteFileIsPrivate(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "heed.db")
 	db := feedbacktest.OpenURL(t, "sqlite:"+path, time.Now)
-	if err := db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.TagNamed(t.Context(), 1, "x"); return err }); err != nil {
+	if err := db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.TagNamed(t.Context(), 1, "x", "#112233"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
