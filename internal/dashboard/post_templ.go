@@ -561,7 +561,7 @@ func postsPage(v *chrome, d postsView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</form><p class=\"small muted\" data-js><kbd>j</kbd> <kbd>k</kbd> next and previous post · <kbd>x</kbd> tick · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>c</kbd> new post</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "</form><p class=\"small muted hide-s\" data-js><kbd>j</kbd> <kbd>k</kbd> next and previous post · <kbd>x</kbd> tick · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>c</kbd> new post</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
