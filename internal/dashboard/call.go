@@ -246,25 +246,38 @@ func (c *call) sessionToken() string {
 
 const flashCookie = "heed_flash"
 
+// flash is what the next page says. After a success it also names the draft that
+// the browser kept of the form, so that it is not offered again.
 func (c *call) flash(kind, text string) {
 	if r := []rune(text); len(r) > 600 {
 		text = string(r[:600])
 	}
-	c.setCookie(flashCookie, kind+"."+base64.RawURLEncoding.EncodeToString([]byte(text)), 60)
+	draft := c.r.PostFormValue("_draft")
+	if kind != "good" || len(draft) > 200 {
+		draft = ""
+	}
+	code := base64.RawURLEncoding.EncodeToString
+	c.setCookie(flashCookie, kind+"."+code([]byte(text))+"."+code([]byte(draft)), 60)
 }
 
-func (c *call) takeFlash() (kind, text string) {
+func (c *call) takeFlash() (kind, text, draft string) {
 	k, err := c.r.Cookie(flashCookie)
 	if err != nil {
-		return "", ""
+		return "", "", ""
 	}
 	c.setCookie(flashCookie, "", -1)
-	kind, coded, _ := strings.Cut(k.Value, ".")
-	b, err := base64.RawURLEncoding.DecodeString(coded)
-	if err != nil || kind != "good" && kind != "bad" {
-		return "", ""
+	parts := strings.Split(k.Value, ".")
+	if len(parts) != 3 || parts[0] != "good" && parts[0] != "bad" {
+		return "", "", ""
 	}
-	return kind, string(b)
+	for i := range parts[1:] {
+		b, err := base64.RawURLEncoding.DecodeString(parts[i+1])
+		if err != nil {
+			return "", "", ""
+		}
+		parts[i+1] = string(b)
+	}
+	return parts[0], parts[1], parts[2]
 }
 
 // fail answers with what went wrong. It is the only place where an error becomes

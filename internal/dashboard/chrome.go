@@ -19,6 +19,7 @@ type chrome struct {
 	Portal    string
 	FlashKind string
 	FlashText string
+	DraftDone string // the draft of a form that was taken
 	Colors    []string
 	Problems  feedback.Problems
 	routes    map[string]route
@@ -30,7 +31,7 @@ const siteCookie = "heed_site"
 // the one visited last.
 func (c *call) chrome(title, current string) *chrome {
 	v := &chrome{Title: title, Current: current, Theme: web.Theme(c.r), Who: c.who, Problems: c.problems, routes: c.byPattern}
-	v.FlashKind, v.FlashText = c.takeFlash()
+	v.FlashKind, v.FlashText, v.DraftDone = c.takeFlash()
 	wanted := c.r.PathValue("site")
 	last := ""
 	if k, err := c.r.Cookie(siteCookie); err == nil {
@@ -104,7 +105,7 @@ func (v *chrome) places() []placeGroup {
 	var groups []placeGroup
 	if v.Site != nil {
 		feed := placeGroup{Title: "Feedback", Places: []place{
-			{"overview", "Overview", "globe", v.path()},
+			{"overview", "Overview", "home", v.path()},
 		}}
 		for _, p := range sitePlaces {
 			feed.Places = append(feed.Places, place{p.Key, p.Label, p.Icon, v.path(p.URL)})
@@ -140,7 +141,7 @@ var (
 		{"posts", "Posts", "inbox", "posts"},
 		{"boards", "Boards", "board", "boards"},
 		{"statuses", "Statuses", "flag", "statuses"},
-		{"tags", "Tags", "pin", "tags"},
+		{"tags", "Tags", "tag", "tags"},
 		{"changelog", "Changelog", "mega", "changelog"},
 		{"insights", "Insights", "chart", "insights"},
 		{"automation", "Automation", "bot", "automation"},
@@ -152,7 +153,7 @@ var (
 			{"members", "Members", "users", "/dash/members"},
 			{"plan", "Plan", "card", "/dash/plan"},
 			{"audit", "Audit log", "clock", "/dash/audit"},
-			{"operator", "Operator", "gear", "/dash/operator"},
+			{"operator", "Operator", "server", "/dash/operator"},
 		}},
 	}
 )

@@ -173,6 +173,7 @@ func routes() []route {
 
 		{pattern: "GET /dash/sites/{site}/boards", least: viewer, handle: (*call).boards},
 		{pattern: "POST /dash/sites/{site}/boards", least: admin, handle: (*call).createBoard},
+		{pattern: "GET /dash/sites/{site}/boards/{board}", least: admin, handle: (*call).board},
 		{pattern: "POST /dash/sites/{site}/boards/{board}", least: admin, handle: (*call).saveBoard},
 		{pattern: "POST /dash/sites/{site}/boards/{board}/remove", least: admin, handle: (*call).removeBoard},
 		{pattern: "GET /dash/sites/{site}/statuses", least: viewer, handle: (*call).statuses},

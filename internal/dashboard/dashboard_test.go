@@ -64,7 +64,7 @@ func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-func newWorld(t testing.TB, engine string) *world {
+func newWorld(t testing.TB, engine string, change ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)}}
 	url := "sqlite:" + t.TempDir() + "/heed.db"
@@ -72,9 +72,13 @@ func newWorld(t testing.TB, engine string) *world {
 		url = feedbacktest.PostgresURL(t)
 	}
 	w.db = feedbacktest.OpenURL(t, url, w.clock.Now)
-	w.app = app.New(w.db, app.Config{
+	cfg := app.Config{
 		Master: auth.NewMaster(), AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(), DefaultPlan: feedback.Studio,
-	})
+	}
+	for _, fn := range change {
+		fn(&cfg)
+	}
+	w.app = app.New(w.db, cfg)
 	t.Cleanup(w.app.Close)
 	mux := http.NewServeMux()
 	w.srv = httptest.NewServer(mux)

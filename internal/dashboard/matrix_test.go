@@ -38,6 +38,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	names := map[string]string{
 		"site": o.Site.ID.String(), "post": posts[0].String(), "key": o.Key.ID.String(), "member": o.Member.ID.String(),
 		"account": o.Account.ID.String(), "token": "none",
+		"other": posts[6].String(), "loser": posts[9].String(),
 	}
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
 	err := w.app.Change(t.Context(), actor, app.Target{Site: o.Site.ID.String()}, "sample", "", func(tx *app.Tx) error {

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"heed/internal/app"
@@ -246,6 +247,7 @@ func (c *call) mergePreview() error {
 			return err
 		}
 		v.Found, err = tx.FoundPosts(c.ctx, page.Items)
+		v.Found = slices.DeleteFunc(v.Found, func(p feedback.Post) bool { return p.ID == v.Post.ID })
 		return err
 	})
 	if err != nil {

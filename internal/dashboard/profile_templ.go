@@ -103,7 +103,7 @@ func profilePage(v *chrome, d profileView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <div class=\"two\"><div class=\"stack\"><section class=\"card pad-l stack-s\" aria-labelledby=\"sessions\"><h2 id=\"sessions\">Where you are signed in</h2><div class=\"scroll\"><table class=\"t\"><thead><tr><th>Browser</th><th>Address</th><th>Last seen</th><th><span class=\"sr\">End</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <div class=\"two\"><div class=\"stack\"><section class=\"card pad-l stack-s\" aria-labelledby=\"sessions\"><h2 id=\"sessions\">Where you are signed in</h2><div class=\"scroll\"><table class=\"t rows\"><thead><tr><th>Browser</th><th>Address</th><th>Last seen</th><th><span class=\"sr\">End</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

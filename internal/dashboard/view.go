@@ -45,7 +45,9 @@ func filterParams(f feedback.PostFilter) url.Values {
 }
 
 // sameFilter reports whether two filters ask for the same.
-func sameFilter(a, b feedback.PostFilter) bool { return filterParams(a).Encode() == filterParams(b).Encode() }
+func sameFilter(a, b feedback.PostFilter) bool {
+	return filterParams(a).Encode() == filterParams(b).Encode()
+}
 
 // current is the view that the page shows, or nil.
 func (v *postsView) current() *feedback.View {

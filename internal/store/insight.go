@@ -168,10 +168,7 @@ func (tx *Tx) PostsOfTheme(ctx context.Context, site feedback.SiteID, theme feed
 	if err != nil {
 		return nil, nil, wrap("posts of theme", err)
 	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, nil, err
-	}
-	return posts, places, tx.addTags(ctx, site, posts)
+	return posts, places, tx.label(ctx, site, posts, false)
 }
 
 // Theme returns a published theme, or nil.

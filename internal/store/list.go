@@ -28,8 +28,9 @@ type PostFilter struct {
 // index answers can come that far.
 const ListDepth = 2000
 
-// listColumns are postColumns and what a filter may still ask of a row.
-const listColumns = postColumns + `, p.held, p.merged_into`
+// listColumns are what postColumns are made of, and what a filter may still ask of
+// a row.
+const listColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at, p.pinned, p.archived, p.locked, p.held, p.merged_into`
 
 // postScan is how a filter is answered: rows that an index gives in their order,
 // and what is left to ask of each.
@@ -186,7 +187,7 @@ func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFil
 	}
 	s := f.scan(site)
 	query, args := s.page(limit)
-	if posts, err = tx.listPosts(ctx, site, query, args); err != nil || len(s.left) == 0 || len(posts) == limit {
+	if posts, err = tx.listPosts(ctx, site, query, args, limit, false); err != nil || len(s.left) == 0 || len(posts) == limit {
 		return posts, nil, err
 	}
 	var votes, id int64
@@ -238,10 +239,7 @@ func (tx *Tx) taggedPosts(ctx context.Context, site feedback.SiteID, f PostFilte
 		}
 	}
 	posts = posts[:min(limit, len(posts))]
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, nil, err
-	}
-	return posts, next, tx.addTags(ctx, site, posts)
+	return posts, next, tx.label(ctx, site, posts, false)
 }
 
 // among is the query for the posts among some that a filter asks for.

@@ -17,7 +17,7 @@ func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedbac
 	found, err := tx.listPosts(ctx, site, `
 		SELECT `+postColumns+`
 		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`, args)
+		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`, args, len(all), false)
 	if err != nil {
 		return nil, err
 	}
@@ -32,20 +32,6 @@ func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedbac
 		}
 	}
 	return out, nil
-}
-
-func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string, args []any) ([]feedback.Post, error) {
-	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
-		p.SiteID = site
-		return r.Scan(postFields(p)...)
-	})
-	if err != nil {
-		return nil, wrap("posts", err)
-	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, err
-	}
-	return posts, tx.addTags(ctx, site, posts)
 }
 
 // NewPosts counts the posts of a site with an id above the one given, up to

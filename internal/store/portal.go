@@ -214,7 +214,7 @@ func (tx *Tx) addPublicTags(ctx context.Context, site feedback.SiteID, posts []f
 	for i := range posts {
 		plain[i].ID = posts[i].ID
 	}
-	if err := tx.addTags(ctx, site, plain); err != nil {
+	if err := tx.label(ctx, site, plain, false); err != nil {
 		return err
 	}
 	for i := range posts {

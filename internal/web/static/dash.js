@@ -1,11 +1,11 @@
 // What the dashboard does beyond links and forms, on top of app.js:
 //
+//   data-key="m"        what a key activates: a field is focused, a link followed
 //   data-palette        opens the command palette, as Ctrl+K and Cmd+K do
 //   data-confirm="..."  a form that asks before it is sent
 //   data-all="name"     a box that ticks all boxes of a name
 //   data-count="name"   shows how many boxes of a name are ticked
 //   data-order="url"    a list whose rows can be dragged into another order
-//   data-rows           a table whose rows j and k step through, and x ticks
 //   data-utc="name"     a date and time in UTC that is shown by the reader's clock; the
 //                       field of that name tells the server by how much that differs
 //   data-local          a time that is told by the reader's clock
@@ -13,6 +13,10 @@
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
 	const all = (selector, from = doc) => [...from.querySelectorAll(selector)];
+
+	// Where the places stand in a line, the current one is in view.
+	const line = one('.nav .groups'), here = one('.nav [aria-current=page]');
+	if (line && here && line.scrollWidth > line.clientWidth) line.scrollLeft = here.offsetLeft - line.clientWidth / 2 + here.offsetWidth / 2;
 
 	const palette = one('#palette');
 	const open = () => {
@@ -35,6 +39,7 @@
 				one('b', a).textContent = text;
 			}
 		});
+		one('.none', palette).hidden = shown().length > 0;
 		mark(0);
 	};
 	let at = 0;
@@ -57,6 +62,14 @@
 	doc.addEventListener('keydown', e => {
 		if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'k') { e.preventDefault(); open() }
 	});
+	doc.addEventListener('keydown', e => {
+		if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select') || one('dialog[open]')) return;
+		if (e.key === 'x') doc.activeElement.closest('tr')?.querySelector('.tick input')?.click();
+		const el = /^[a-z]$/.test(e.key) && one(`[data-key="${e.key}"]`);
+		if (!el) return;
+		e.preventDefault();
+		if (el.matches('a,button')) el.click(); else (el.matches('form') ? one('textarea', el) : el).focus();
+	});
 	doc.addEventListener('click', e => { if (e.target.closest?.('[data-palette]')) open() });
 	doc.addEventListener('submit', e => {
 		const text = e.target.dataset?.confirm ?? e.submitter?.dataset.confirm;
@@ -71,24 +84,6 @@
 		const name = e.target.dataset?.all;
 		if (name) all(`input[name="${name}"]`).forEach(box => { box.checked = e.target.checked });
 		count(name ?? e.target.name);
-	});
-
-	// Rows by keys: the focus is on the link of a row, so Enter opens it.
-	const rows = () => all('[data-rows] tbody tr');
-	const step = by => {
-		const list = rows(), from = list.findIndex(r => r.contains(doc.activeElement));
-		const row = list[Math.max(0, Math.min(list.length - 1, from + by))];
-		if (row) one('td.title a', row).focus();
-	};
-	doc.addEventListener('keydown', e => {
-		const typing = e.target.matches?.('input:not([type=checkbox]),textarea,select,[contenteditable]');
-		if (e.ctrlKey || e.metaKey || e.altKey || typing || one('dialog[open]') || !one('[data-rows]')) return;
-		if (e.key === 'j') step(1);
-		if (e.key === 'k') step(-1);
-		if (e.key === 'x') {
-			const row = rows().find(r => r.contains(doc.activeElement));
-			if (row) one('.tick input', row)?.click();
-		}
 	});
 
 	// Times by the reader's clock.
