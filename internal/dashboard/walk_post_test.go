@@ -132,13 +132,16 @@ func TestWalkPost(t *testing.T) {
 	b.told("The status is changed")
 	b.WaitText(".line", "Next week.")
 
-	for _, f := range []struct{ do, told, undo string }{
-		{"Pin", "The post is pinned", "Unpin"}, {"Lock", "The post is locked", "Unlock"}, {"Archive", "The post is archived", "Restore"},
+	for _, f := range []struct{ do, told, undo, undone string }{
+		{"Pin", "The post is pinned", "Unpin", "The post is unpinned"},
+		{"Lock", "The post is locked", "Unlock", "The post is unlocked"},
+		{"Archive", "The post is archived", "Restore", "The post is restored"},
+		{"Withhold from agents", "The post is withheld from agents", "Offer to agents", "The post is offered to agents"},
 	} {
 		b.button("/flags", f.do)
 		b.told(f.told)
 		b.button("/flags", f.undo)
-		b.told("The post is un")
+		b.told(f.undone)
 	}
 	b.Select("[name=boardId]", "Feature requests")
 	b.button("/move", "Move")
