@@ -130,7 +130,6 @@ func walkTriage(t *testing.T, options ...browsertest.Option) {
 		t.Errorf("PublishNext = %v, %v; want nothing left", more, err)
 	}
 
-	b.signIn(ownerEmail, password)
 	b.at(site(o, "insights"))
 	b.ClickText("button", "Run now")
 	b.told("The search for themes is under way")
