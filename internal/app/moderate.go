@@ -113,7 +113,7 @@ func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
 		}
 	}
 	slices.Sort(visitors)
-	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors))
+	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors), tx.seesAddresses())
 	return err
 }
 
@@ -135,6 +135,9 @@ func (tx *Tx) SetPostFlag(ctx context.Context, post string, flag feedback.PostFl
 	}
 	if err := flag.Check(); err != nil || flag.Of(p) == on {
 		return err
+	}
+	if p.Held {
+		return feedback.ErrHeld(p)
 	}
 	if err := tx.s.SetPostFlag(ctx, tx.site.ID, p.ID, flag, on); err != nil {
 		return err

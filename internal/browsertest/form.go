@@ -91,3 +91,9 @@ func (p *Page) Copied() string {
 	}
 	return Eval[string](p, "navigator.clipboard.readText()")
 }
+
+// Upload puts files into a field that takes them.
+func (p *Page) Upload(selector string, files ...string) {
+	p.t.Helper()
+	p.await("put files into "+selector, chromedp.SetUploadFiles(chromedp.CSS(selector), files))
+}

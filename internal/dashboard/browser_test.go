@@ -95,7 +95,14 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 		"merge-preview": site(o, "posts", names["post"], "merge?into="+names["other"]),
 		"merged":        site(o, "posts", names["loser"]),
 		"missing":       "/dash/nothing-here",
+
+		"outbox-failed":              "/dash/operator/mail?state=failed",
+		"site-queue-rejected":        site(o, "queue?show=rejected"),
+		"site-visitors-none":         site(o, "visitors?q=nobody"),
+		"site-settings-host-checked": site(o, "settings", "host?check=1"),
 	}
+	visitor := peopled(t, w, o)
+	pages["site-visitor-named"], pages["site-visitor-comments"] = visitor, visitor+"?show=comments"
 	for _, rt := range dashboard.Table() {
 		path, get := strings.CutPrefix(rt.Pattern, "GET ")
 		if !get || rt.Least == "" {
@@ -107,6 +114,7 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 			pages[name] = fill(path, names)
 		}
 	}
+	maps.Copy(pages, busy(t, w, o, names))
 	return pages
 }
 
@@ -114,8 +122,11 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+	w.plainMail(t, o)
+	w.invite(t, o, "somebody.with.a.rather.long.address@subsidiary.northwind.example", feedback.Viewer)
+	message := w.settle(t, app.Outcome{State: feedback.MailUnsure, Reason: "421 4.7.0 the connection broke while the server was thinking about the message"})
 	pages := tour(t, w, o)
-	maps.Copy(pages, busy(t, w, o, w.posts(t, o)))
+	pages["message"] = "/dash/operator/mail/" + message.String()
 	if len(pages) < 25 {
 		t.Fatalf("the tour has %d pages", len(pages))
 	}

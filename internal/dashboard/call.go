@@ -49,8 +49,8 @@ var errAnswered = errors.New("answered")
 func (c *call) admit(rt route) error {
 	if c.r.Method == http.MethodPost {
 		c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxForm)
-		if err := c.r.ParseForm(); err != nil {
-			return &feedback.Error{Code: feedback.InvalidRequest, Msg: "The form could not be read.", Hint: "Send it again, with less text."}
+		if err := c.parse(); err != nil {
+			return errForm()
 		}
 	}
 	if token := c.sessionToken(); token != "" {
@@ -78,6 +78,23 @@ func (c *call) admit(rt route) error {
 		}
 	}
 	return c.run(rt)
+}
+
+// parse reads the form, also one that brings a file along.
+func (c *call) parse() error {
+	err := c.r.ParseMultipartForm(maxForm)
+	if errors.Is(err, http.ErrNotMultipart) {
+		return nil // a plain form, which is read by now
+	}
+	return err
+}
+
+// errForm is the error for a form that cannot be read, or is too large to be.
+func errForm() error {
+	return &feedback.Error{
+		Code: feedback.InvalidRequest, Msg: "The form could not be read.",
+		Hint: "Send it again, with less text or a smaller file.",
+	}
 }
 
 func (c *call) run(rt route) error {
@@ -211,7 +228,7 @@ func fieldName(path string) string {
 	if n, ok := map[string]string{
 		"statusId": "Status", "boardId": "Board", "winnerId": "Post", "onBehalfVisitorId": "Visitor", "postIds": "Linked posts",
 		"doneStatusId": "Done status", "changelogEntryId": "Changelog entry", "agentKind": "Agent", "notifyMode": "Notify",
-		"siteId": "Site", "postId": "Post",
+		"siteId": "Site", "postId": "Post", "value": "What you typed",
 	}[name]; ok {
 		return n
 	}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"heed/internal/app"
@@ -22,6 +23,7 @@ type chrome struct {
 	DraftDone string // the draft of a form that was taken
 	Colors    []string
 	Problems  feedback.Problems
+	Waiting   int // posts of the site that wait for approval
 	routes    map[string]route
 }
 
@@ -49,6 +51,10 @@ func (c *call) chrome(title, current string) *chrome {
 	}
 	if v.Site != nil {
 		v.Portal = c.cfg.Portal(v.Site)
+		var err error
+		if v.Waiting, err = c.cfg.App.Waiting(c.ctx, c.who.Actor, v.Site.ID.String()); err != nil {
+			c.cfg.Log.Warn("dashboard: posts that wait are not counted", "site", v.Site.ID, "err", err)
+		}
 		if wanted == v.Site.ID.String() && wanted != last {
 			c.setCookie(siteCookie, wanted, 365*24*3600)
 		}
@@ -139,6 +145,8 @@ const developers = "Developers"
 var (
 	sitePlaces = []place{
 		{"posts", "Posts", "inbox", "posts"},
+		{"queue", "Approval", "check", "queue"},
+		{"visitors", "Visitors", "user", "visitors"},
 		{"boards", "Boards", "board", "boards"},
 		{"statuses", "Statuses", "flag", "statuses"},
 		{"tags", "Tags", "tag", "tags"},
@@ -157,6 +165,17 @@ var (
 		}},
 	}
 )
+
+// waiting is how many posts wait, as the navigation says it; "" for none.
+func (v *chrome) waiting() string {
+	switch {
+	case v.Waiting == 0:
+		return ""
+	case v.Waiting >= feedback.MaxWaiting:
+		return strconv.Itoa(feedback.MaxWaiting-1) + "+"
+	}
+	return strconv.Itoa(v.Waiting)
+}
 
 // has reports whether the reader may open a route. The navigation reads the
 // table of routes, so it needs no table of roles of its own.

@@ -342,6 +342,8 @@ func changeText(h feedback.PostChange) string {
 		return "showed a hidden comment again"
 	case "comment_deleted":
 		return "deleted a comment"
+	case "requeued":
+		return "put it back into the queue"
 	}
 	return h.Kind + " it"
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"heed/internal/api"
 	"heed/internal/app"
@@ -31,31 +32,22 @@ import (
 // The same changes through the dashboard and through the API leave the same rows
 // and events, but for who did it and through which face.
 func TestSameAsAPI(t *testing.T) {
-	viaDash, viaAPI := twin(t), twin(t)
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { testSameAsAPI(t, engine) })
+	}
+}
+
+func testSameAsAPI(t *testing.T, engine string) {
+	viaDash, viaAPI := twin(t, engine), twin(t, engine)
 	u := viaDash.signedIn(t, ownerEmail)
 	ids := viaDash.lists(t, viaDash.o)
-	newest := func(w *twinWorld) string {
-		t.Helper()
-		var id string
-		err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
-			page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
-			if err == nil {
-				id = page.Items[0].ID.String()
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
 	base := "/dash/sites/" + viaDash.o.Site.ID.String()
 	u.act(base+"/boards", "name", "Ideas", "description", "Bright ones", "private", "on")
 	u.act(base+"/statuses", "name", "Explained", "color", "#112233", "notifyMode", "NOTIFY_WITH_NOTE", "doneFlag", "on")
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "First", "body", "It breaks", "onBehalfVisitorId", "ada")
-	first := newest(viaDash)
+	first := viaDash.newest(t)
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "Second", "body", "", "onBehalfVisitorId", "bob")
-	second := newest(viaDash)
+	second := viaDash.newest(t)
 	ids = viaDash.lists(t, viaDash.o)
 	u.act(base+"/posts/"+first+"/votes", "onBehalfVisitorId", "carl")
 	u.act(base+"/posts/"+second+"/votes", "onBehalfVisitorId", "carl")
@@ -97,11 +89,17 @@ func TestSameAsAPI(t *testing.T) {
 // A visitor who writes in the portal leaves what the API leaves that writes for
 // them, and so does the dashboard.
 func TestSameAsPortal(t *testing.T) {
-	viaPortal, viaAPI, viaDash := twin(t), twin(t), twin(t)
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { testSameAsPortal(t, engine) })
+	}
+}
+
+func testSameAsPortal(t *testing.T, engine string) {
+	viaPortal, viaAPI, viaDash := twin(t, engine), twin(t, engine), twin(t, engine)
 	board := func(w *twinWorld) string { return w.lists(t, w.o).boards["Bugs"] }
 	status := func(w *twinWorld) string { return w.lists(t, w.o).statuses["Planned"] }
 
-	home := viaPortal.portal.URL + "/p/" + viaPortal.o.Site.Slug
+	home := viaPortal.srv.URL + "/p/" + viaPortal.o.Site.Slug
 	submit := func(c *http.Client, path string, form url.Values) {
 		t.Helper()
 		res, err := c.PostForm(home+path, form)
@@ -119,7 +117,7 @@ func TestSameAsPortal(t *testing.T) {
 	post := viaPortal.posts(t, viaPortal.o)[0].String()
 	submit(bob, "/posts/"+post+"/vote", url.Values{"vote": {"on"}})
 	submit(bob, "/posts/"+post+"/vote", url.Values{"vote": {"on"}})
-	refs := feedbacktest.Rows(t, "sqlite:"+viaPortal.path, `SELECT ref FROM visitors ORDER BY id`)
+	refs := feedbacktest.Rows(t, viaPortal.source, `SELECT ref FROM visitors ORDER BY id`)
 	viaPortal.signedIn(t, ownerEmail).act("/dash/sites/"+viaPortal.o.Site.ID.String()+"/posts/"+post+"/status", "statusId", status(viaPortal))
 
 	v1 := "/v1/sites/" + viaAPI.o.Site.ID.String()
@@ -169,7 +167,7 @@ func jar(t testing.TB) *cookiejar.Jar {
 // notices ask for.
 func (w *twinWorld) tell(t *testing.T) {
 	t.Helper()
-	feedbacktest.Rows(t, "sqlite:"+w.path, `UPDATE visitors SET email = REPLACE(ref, ':', '-') || '@example.com', verified_at = 1`)
+	feedbacktest.Rows(t, w.source, `UPDATE visitors SET email = REPLACE(ref, ':', '-') || '@example.com', verified_at = 1`)
 	for more := true; more; {
 		var err error
 		if more, err = w.app.TellNext(t.Context()); err != nil {
@@ -178,34 +176,57 @@ func (w *twinWorld) tell(t *testing.T) {
 	}
 }
 
-// twinWorld is a world with both faces on one database file.
+// twinWorld is a world with both faces on one database.
 type twinWorld struct {
 	*world
-	o    *app.Opened
-	path string
-
-	api, portal *httptest.Server
+	o           *app.Opened
+	driver, url string // to look at the rows
+	source      string // the address of the database
+	api         *httptest.Server
 }
 
-func twin(t *testing.T) *twinWorld {
+func twin(t *testing.T, engine string) *twinWorld {
 	t.Helper()
 	clk := &clock{now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)}
 	path := t.TempDir() + "/heed.db"
-	db := feedbacktest.OpenURL(t, "sqlite:"+path, clk.Now)
+	url, driver, rows := "sqlite:"+path, "sqlite", "file:"+path
+	if engine == "postgres" {
+		url = feedbacktest.PostgresURL(t)
+		driver, rows = "pgx", url
+	}
+	db := feedbacktest.OpenURL(t, url, clk.Now)
 	master := auth.NewMaster()
 	a := app.New(db, app.Config{
 		Master: master, AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(), DefaultPlan: feedback.Studio,
 	})
 	t.Cleanup(a.Close)
-	w := &twinWorld{world: &world{app: a, db: db, clock: clk}, path: path}
-	w.srv = httptest.NewServer(dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	w := &twinWorld{world: &world{app: a, db: db, clock: clk}, driver: driver, url: rows, source: url}
+	mux := http.NewServeMux()
+	mux.Handle("/p/", portal.New(portal.Config{App: a, Now: clk.Now, Unlimited: true}))
+	mux.Handle("/", dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	w.srv = httptest.NewServer(mux)
 	t.Cleanup(w.srv.Close)
 	w.api = httptest.NewServer(api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: master.Derive("cursors")}))
 	t.Cleanup(w.api.Close)
-	w.portal = httptest.NewServer(portal.New(portal.Config{App: a, Unlimited: true}))
-	t.Cleanup(w.portal.Close)
 	w.o = w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	return w
+}
+
+// newest is the id of the newest post.
+func (w *twinWorld) newest(t *testing.T) string {
+	t.Helper()
+	var id string
+	err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
+		page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
+		if err == nil {
+			id = page.Items[0].ID.String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // call calls the API and returns the id of what it answers.
@@ -250,7 +271,7 @@ var spelledID = regexp.MustCompile(`\b[a-z]+_[0-9a-z]{13}\b`)
 // and without who did it through which face.
 func (w *twinWorld) dump(t *testing.T) map[string][]string {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+w.path)
+	db, err := sql.Open(w.driver, w.url)
 	if err != nil {
 		t.Fatal(err)
 	}

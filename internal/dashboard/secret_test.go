@@ -127,6 +127,8 @@ func TestSecrets(t *testing.T) {
 	keep("a webhook secret", `id="secret"[^>]*>(whsec_[^<]+)<`, hook)
 	id := regexp.MustCompile(`webhooks/(we_\w+)/rotate`).FindStringSubmatch(hook.body)[1]
 	keep("a rotated webhook secret", `id="secret"[^>]*>(whsec_[^<]+)<`, u.post(site(o, "webhooks", id, "rotate"), "graceHours", "1"))
+	keep("a secret of single sign-on", `id="secret"[^>]*>([\w-]{43})<`, u.post(site(o, "settings", "sso")))
+	keep("the next secret of single sign-on", `id="secret"[^>]*>([\w-]{43})<`, u.post(site(o, "settings", "sso")))
 	invitation := keep("an invitation", `/invite/([\w-]+)<`, u.post("/dash/members/invite", "email", "vera@northwind.example", "role", "viewer"))
 	vera := visitor()
 	vera.get("/invite/" + invitation)
@@ -144,7 +146,7 @@ func TestSecrets(t *testing.T) {
 	for i, code := range strings.Fields(regexp.MustCompile(`id="codes"[^>]*>([^<]+)<`).FindStringSubmatch(on.body)[1]) {
 		secrets["recovery code "+string(rune('0'+i))] = code
 	}
-	if len(secrets) < 17 {
+	if len(secrets) < 19 {
 		t.Fatalf("only %d secrets were shown", len(secrets))
 	}
 

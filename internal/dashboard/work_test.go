@@ -37,7 +37,7 @@ func (w *world) posts(t testing.TB, o *app.Opened) (all []feedback.PostID) {
 
 // busy adds to a lively site what a team does with it, and returns the pages that
 // show it.
-func busy(t testing.TB, w *world, o *app.Opened, posts []feedback.PostID) map[string]string {
+func busy(t testing.TB, w *world, o *app.Opened, names map[string]string) map[string]string {
 	t.Helper()
 	ctx := t.Context()
 	pages := map[string]string{
@@ -60,33 +60,33 @@ func busy(t testing.TB, w *world, o *app.Opened, posts []feedback.PostID) map[st
 		pages["view"] = site(o, "posts?sort=votes&status="+string(status))
 		pages["filtered"] = site(o, "posts?status="+string(status))
 
-		said, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "Does it cover contractors?"})
+		said, err := tx.CreateComment(ctx, names["post"], feedback.NewComment{Body: "Does it cover contractors?"})
 		if err != nil {
 			return err
 		}
 		parent := feedback.Ref(said.ID.String())
-		if _, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "It does, and guests.", Parent: &parent}); err != nil {
+		if _, err := tx.CreateComment(ctx, names["post"], feedback.NewComment{Body: "It does, and guests.", Parent: &parent}); err != nil {
 			return err
 		}
-		rude, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "Buy cheap watches at example.com"})
+		rude, err := tx.CreateComment(ctx, names["post"], feedback.NewComment{Body: "Buy cheap watches at example.com"})
 		if err != nil {
 			return err
 		}
-		if err := tx.EditComment(ctx, posts[0].String(), said.ID.String(), feedback.CommentEdit{Body: "Does it cover contractors, too?"}); err != nil {
+		if err := tx.EditComment(ctx, names["post"], said.ID.String(), feedback.CommentEdit{Body: "Does it cover contractors, too?"}); err != nil {
 			return err
 		}
-		if err := tx.HideComment(ctx, posts[0].String(), rude.ID.String(), true); err != nil {
+		if err := tx.HideComment(ctx, names["post"], rude.ID.String(), true); err != nil {
 			return err
 		}
-		pages["comment"], pages["reply"] = site(o, "posts", posts[0], "comments", said.ID), site(o, "posts", posts[0])+"?reply="+said.ID.String()
+		pages["comment"], pages["reply"] = site(o, "posts", names["post"], "comments", said.ID), site(o, "posts", names["post"])+"?reply="+said.ID.String()
 
-		if err := tx.SetPostFlag(ctx, posts[3].String(), feedback.Withheld, true); err != nil {
+		if err := tx.SetPostFlag(ctx, names["other"], feedback.Withheld, true); err != nil {
 			return err
 		}
-		pages["withheld"] = site(o, "posts", posts[3])
+		pages["withheld"] = site(o, "posts", names["other"])
 		draft, err := tx.CreateEntry(ctx, feedback.NewEntry{
 			Title: "Sign in with what you have", Body: "SAML and OIDC work **now**.\n\n- for everybody\n- on every plan",
-			Posts: []feedback.Ref{feedback.Ref(posts[0].String())},
+			Posts: []feedback.Ref{feedback.Ref(names["post"])},
 		})
 		if err != nil {
 			return err
@@ -95,9 +95,15 @@ func busy(t testing.TB, w *world, o *app.Opened, posts []feedback.PostID) map[st
 		_, err = tx.ScheduleEntry(ctx, draft.ID.String(), feedback.Schedule{At: tx.Now().Add(50 * time.Hour)})
 		return err
 	})
-	pages["theme"] = site(o, "insights", "themes", w.themes(t, o, posts)[0].ID)
+	var posts [2]feedback.PostID
+	for i, name := range []string{"post", "other"} {
+		if err := posts[i].UnmarshalText([]byte(names[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages["theme"] = site(o, "insights", "themes", w.themes(t, o, posts[:])[0].ID)
 	w.act(t, o, func(tx *app.Tx) error {
-		about, repo := feedback.Ref(posts[1].String()), feedback.Repo("northwind/app")
+		about, repo := feedback.Ref(names["post"]), feedback.Repo("northwind/app")
 		run, err := tx.StartRun(ctx, feedback.NewRun{Site: feedback.Ref(o.Site.ID.String()), Kind: "KIND_A", Post: &about, Repo: &repo})
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ type (
 	MailID       = ids.ID[mailKind]
 	ViewID       = ids.ID[viewKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
-	// their own [VisitorRef]; this id never leaves the service.
+	// their own [VisitorRef]; only the team's pages show this id.
 	VisitorID = ids.ID[visitorKind]
 )
 

@@ -57,30 +57,31 @@ func (tx *Tx) SetPostFlag(ctx context.Context, site feedback.SiteID, id feedback
 	if !ok {
 		return fmt.Errorf("set flag: no flag %q", flag)
 	}
-	if _, err := tx.exec(ctx, query, on, site, id); err != nil {
+	if flag != feedback.Archived {
+		_, err := tx.exec(ctx, query, on, site, id)
 		return wrap("set flag", err)
 	}
-	if flag != feedback.Archived {
-		return nil
-	}
-	if on {
-		return tx.UnindexPost(ctx, site, id)
+	if err := tx.showing(ctx, site, id, query, on, site, id); err != nil {
+		return wrap("set flag", err)
 	}
 	return tx.reindexPost(ctx, site, id)
 }
 
+// reindexPost has searches find a post by its words as they are now, if they may
+// find it at all.
 func (tx *Tx) reindexPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) error {
-	var title, body string
+	var p reindexed
 	_, err := tx.row(ctx, `
-		SELECT title, body FROM posts
-		WHERE  site_id = $1 AND id = $2`, []any{site, id}, &title, &body)
+		SELECT p.title, p.body, `+searchable+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
 	if err != nil {
 		return wrap("post", err)
 	}
-	if err := tx.UnindexPost(ctx, site, id); err != nil {
+	if err := tx.UnindexPost(ctx, site, id); err != nil || !p.searchable {
 		return err
 	}
-	return tx.IndexPost(ctx, site, id, title, body)
+	return tx.IndexPost(ctx, site, id, p.title, p.body)
 }
 
 // SetPostText rewords a post, and has searches find the new words if it is
@@ -101,13 +102,16 @@ func (tx *Tx) MovePost(ctx context.Context, p *feedback.Post, to feedback.BoardI
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET board_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, p.SiteID, p.ID)
-	if err != nil || !p.Listed() {
+	if err != nil {
 		return wrap("move post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1); err != nil {
+	if err := tx.shelve(ctx, p.SiteID, p.ID); err != nil || !p.Listed() {
 		return err
 	}
-	return tx.addPosts(ctx, p.SiteID, to, 1)
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1, -one(p.Searchable())); err != nil {
+		return err
+	}
+	return tx.addPosts(ctx, p.SiteID, to, 1, one(p.Searchable()))
 }
 
 // AddTag puts a tag on a post and reports whether it was not there.
@@ -116,7 +120,10 @@ func (tx *Tx) AddTag(ctx context.Context, site feedback.SiteID, post feedback.Po
 		INSERT INTO post_tags (site_id, post_id, tag_id)
 		VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, site, post, tag)
-	return n > 0, wrap("add tag", err)
+	if err != nil || n == 0 {
+		return false, wrap("add tag", err)
+	}
+	return true, tx.shelve(ctx, site, post)
 }
 
 // DropTag takes a tag from a post and reports whether it was there.
@@ -141,24 +148,15 @@ func (tx *Tx) Voters(ctx context.Context, site feedback.SiteID, post feedback.Po
 	return out, wrap("voters", err)
 }
 
-// VisitorNames returns what to call the visitors with the ids given: a name, an
-// address, or the caller's own id.
-func (tx *Tx) VisitorNames(ctx context.Context, site feedback.SiteID, all []feedback.VisitorID) (map[feedback.VisitorID]string, error) {
-	names := make(map[feedback.VisitorID]string, len(all))
-	if len(all) == 0 {
-		return names, nil
+// VisitorNames returns what to call the visitors with the ids given; by their
+// addresses only if asked for.
+func (tx *Tx) VisitorNames(ctx context.Context, site feedback.SiteID, all []feedback.VisitorID, addresses bool) (map[feedback.VisitorID]string, error) {
+	found, err := tx.visitorsByID(ctx, site, all)
+	names := make(map[feedback.VisitorID]string, len(found))
+	for i := range found {
+		names[found[i].ID] = found[i].CallName(addresses)
 	}
-	in, args := idList([]any{site}, all)
-	found, err := collect(ctx, tx, `
-		SELECT id, COALESCE(name, email, ref)
-		FROM   visitors
-		WHERE  site_id = $1 AND id IN (`+in+`)`, args, func(r *sql.Rows, v *feedback.Voter) error {
-		return r.Scan(&v.ID, &v.Ref)
-	})
-	for _, v := range found {
-		names[v.ID] = string(v.Ref)
-	}
-	return names, wrap("visitor names", err)
+	return names, err
 }
 
 // Changes lists the history of a post, newest first, with the names of what
@@ -168,7 +166,7 @@ func (tx *Tx) Changes(ctx context.Context, site feedback.SiteID, post feedback.P
 		SELECT c.id, c.kind, c.note, c.actor_kind, c.created_at,
 		       COALESCE(s1.name, b1.name, t1.name, p1.title, ''),
 		       COALESCE(s2.name, b2.name, t2.name, p2.title, ''),
-		       COALESCE(m.name, k.name, v.name, v.ref, '')
+		       COALESCE(m.name, k.name, v.name, '')
 		FROM   post_changes c
 		LEFT JOIN statuses s1 ON s1.site_id = c.site_id AND s1.id = c.from_id AND c.kind = 'status'
 		LEFT JOIN statuses s2 ON s2.site_id = c.site_id AND s2.id = c.to_id   AND c.kind = 'status'

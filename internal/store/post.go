@@ -36,7 +36,7 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 	if err != nil || p.Held {
 		return wrap("insert post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1); err != nil {
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1, one(p.Searchable())); err != nil {
 		return err
 	}
 	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
@@ -160,7 +160,10 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET status_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, site, id)
-	return wrap("set status", err)
+	if err != nil {
+		return wrap("set status", err)
+	}
+	return tx.shelve(ctx, site, id)
 }
 
 // Change is an entry in the history of a post.

@@ -5,6 +5,7 @@
 //   data-confirm="..."  a form that asks before it is sent
 //   data-all="name"     a box that ticks all boxes of a name
 //   data-count="name"   shows how many boxes of a name are ticked
+//   data-into="#id"     a colour picker that writes into a text field, and follows it
 //   data-order="url"    a list whose rows can be dragged into another order
 //   data-utc="name"     a date and time in UTC that is shown by the reader's clock; the
 //                       field of that name tells the server by how much that differs
@@ -13,10 +14,6 @@
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
 	const all = (selector, from = doc) => [...from.querySelectorAll(selector)];
-
-	// Where the places stand in a line, the current one is in view.
-	const line = one('.nav .groups'), here = one('.nav [aria-current=page]');
-	if (line && here && line.scrollWidth > line.clientWidth) line.scrollLeft = here.offsetLeft - line.clientWidth / 2 + here.offsetWidth / 2;
 
 	const palette = one('#palette');
 	const open = () => {
@@ -99,6 +96,18 @@
 	});
 	all('time[data-local]').forEach(el => {
 		el.textContent = new Date(el.dateTime).toLocaleString(doc.documentElement.lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
+	});
+
+	// On a narrow screen the places are a strip: where one is, is in sight.
+	all('.groups, .list-nav.strip ul').forEach(strip => {
+		const at = one('[aria-current]', strip);
+		if (at) strip.scrollLeft += at.getBoundingClientRect().left - strip.getBoundingClientRect().left - 24;
+	});
+
+	all('[data-into]').forEach(pick => {
+		const field = one(pick.dataset.into);
+		pick.addEventListener('input', () => { field.value = pick.value });
+		field.addEventListener('input', () => { if (/^#[0-9a-f]{6}$/i.test(field.value)) pick.value = field.value });
 	});
 
 	// Rows in another order: the place is sent as a form, as the buttons do.
