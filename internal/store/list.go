@@ -75,17 +75,16 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	last, of := "p.site_id", any(site) // the column of the index before the id
 	switch {
 	case f.Held:
-		s.by("p.held")
+		s.by("p.held AND NOT p.archived")
 		s.ask("p.merged_into IS NULL", nil)
 	case f.Archived:
 		s.by("p.archived")
 		s.ask("NOT p.held AND p.merged_into IS NULL", nil)
-	case board && status && !f.ByVotes:
-		s.by("p.board_id = ? AND p.status_id = ?", f.Board, f.Status)
-		s.ask(currentPosts, nil)
+	case board && status:
+		s.by("p.board_id = ? AND p.status_id = ? AND "+currentPosts, f.Board, f.Status)
 		board, status = false, false
 		last, of = "p.status_id", f.Status
-	case board:
+	case board && !f.ByVotes:
 		s.by("p.board_id = ? AND "+currentPosts, f.Board)
 		board = false
 		last, of = "p.board_id", f.Board
@@ -126,7 +125,7 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 func (f PostFilter) kind() string {
 	switch {
 	case f.Held:
-		return "p.held AND p.merged_into IS NULL"
+		return "p.held AND NOT p.archived AND p.merged_into IS NULL"
 	case f.Archived:
 		return "p.archived AND NOT p.held AND p.merged_into IS NULL"
 	}
