@@ -15,7 +15,6 @@ type PostFilter struct {
 	Status   feedback.StatusID
 	Tag      feedback.TagID
 	Archived bool
-	Held     bool
 	ByVotes  bool  // for current posts without a tag
 	FromID   int64 // the least id, which says how old a post may be
 	// After is where the page begins: the votes (by votes only) and the id
@@ -28,7 +27,7 @@ type PostFilter struct {
 // index answers can come that far.
 const ListDepth = 2000
 
-// listColumns are what postColumns are made of, and what a filter may still ask of
+// listColumns are what postColumns are made of and what a filter may still ask of
 // a row.
 const listColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at, p.pinned, p.archived, p.locked, p.held, p.merged_into`
 
@@ -74,9 +73,6 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	board, status := f.Board != 0, f.Status != 0
 	last, of := "p.site_id", any(site) // the column of the index before the id
 	switch {
-	case f.Held:
-		s.by("p.held AND NOT p.archived")
-		s.ask("p.merged_into IS NULL", nil)
 	case f.Archived:
 		s.by("p.archived")
 		s.ask("NOT p.held AND p.merged_into IS NULL", nil)
@@ -123,10 +119,7 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 
 // kind is what a filter says of a post besides its board, status and tag.
 func (f PostFilter) kind() string {
-	switch {
-	case f.Held:
-		return "p.held AND NOT p.archived AND p.merged_into IS NULL"
-	case f.Archived:
+	if f.Archived {
 		return "p.archived AND NOT p.held AND p.merged_into IS NULL"
 	}
 	return currentPosts

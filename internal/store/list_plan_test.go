@@ -45,7 +45,6 @@ func TestListCost(t *testing.T) {
 			{"archived", "posts_archived", store.PostFilter{Archived: true}},
 			{"archived on a board", "posts_archived", store.PostFilter{Archived: true, Board: board}},
 			{"archived with a tag", "post_tags_tag", store.PostFilter{Archived: true, Tag: tag}},
-			{"held", "posts_waiting", store.PostFilter{Held: true}},
 		} {
 			for place, after := range map[string]int64{"first page": 1 << 62, "far down": posts / 3} {
 				t.Run(c.name+", "+place, func(t *testing.T) {
