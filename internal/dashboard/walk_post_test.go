@@ -56,7 +56,12 @@ func TestWalkPosts(t *testing.T) {
 	// Keys walk through the rows and tick them; what is done is told.
 	b.at(list)
 	first, second := titles()[0], titles()[1]
-	b.Press("jxjx")
+	b.Press(strings.Repeat("j", all+1))
+	if got, want := browsertest.Eval[string](b.Page, "document.activeElement.innerText"), titles()[all-1]; got != want {
+		t.Errorf("at the end of the list j is on %q; want %q", got, want)
+	}
+	b.Press(strings.Repeat("k", all))
+	b.Press("xjx")
 	b.WaitText("[data-count=post]", "2")
 	b.Select("[name=act]", "Archive")
 	b.ClickText(".bulk button", "Apply")

@@ -35,8 +35,8 @@ func TestWalkChangelog(t *testing.T) {
 	b.Type("#body", "They are **quick** now.")
 	b.WaitText("#preview h3", "Exports that arrive")
 	b.Wait("#preview strong")
-	b.refuses("422", site(o, "changelog"))
 	b.Type("#label", "Fixed")
+	b.refuses("422", site(o, "changelog"))
 	b.Type("#find", "time out")
 	b.WaitText("#links .check", "Exports to CSV time out")
 	b.Click("#links [name=linked]")
@@ -139,6 +139,7 @@ func TestWalkWebhooks(t *testing.T) {
 	b.Click("[value='post.status_changed']")
 	b.ClickText("button", "Add endpoint")
 	b.told("The signing secret")
+	b.CheckAccessibility()
 	secret := b.copies("#secret")
 
 	// A test that fails is seen to fail without a click.
@@ -147,6 +148,7 @@ func TestWalkWebhooks(t *testing.T) {
 	b.told("A sample is on its way")
 	b.WaitText("#attempts + .line", "Answered 500")
 	b.WaitText("#attempts + .line pre", "<b>said the receiver</b>")
+	b.CheckAccessibility()
 	b.WaitText(".codebox", `"type": "post.created"`)
 	status.Store(http.StatusNoContent)
 	b.ClickText("button", "Send it again")
