@@ -64,6 +64,7 @@ func TestPasskeys(t *testing.T) {
 		p.ClickText(`form[action="/dash/profile/passkeys"] button`, "Go on")
 		p.WaitText(".note.good", "The passkey is added")
 		p.WaitText("td", "Laptop <of mine>")
+		p.WaitText("td", "not used yet")
 		p.Shot("passkeys")
 		if n := device.Keys(); n != 1 {
 			t.Fatalf("the device holds %d passkeys; want 1", n)
@@ -84,7 +85,7 @@ func TestPasskeys(t *testing.T) {
 		p.Click(`form[action="/signin/passkey"] button`)
 		p.Wait("nav.nav")
 		p.Go(w.srv.URL + "/dash/profile")
-		p.WaitText("table", "just now")
+		p.WaitText("td", "used just now")
 
 		// It proves who somebody is, and the form is not lost.
 		w.clock.pass(feedback.ProofLife + time.Minute)
