@@ -116,7 +116,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task(), worker.Scheduled(o.app))
 		tasks = append(tasks, worker.Mail{App: o.app, Sender: smtp, Log: log}.Tasks()...)
 		worker.Run(work, log, worker.Watched(o.app, append(tasks, themes.Tasks()...)...)...)
 		close(stopped)

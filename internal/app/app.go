@@ -32,7 +32,9 @@ type Config struct {
 	PlanLimits  feedback.PlanLimits
 	DefaultPlan feedback.Plan
 	Webhooks    Webhooks
-	Log         *slog.Logger
+	// Lookup returns the addresses of a host name; nil asks the name servers.
+	Lookup func(ctx context.Context, host string) ([]string, error)
+	Log    *slog.Logger
 }
 
 // App performs the operations of the service on one database.
@@ -45,11 +47,13 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
+	portals portals
 
 	insightsAsked hint
 	reworded      rewordedPosts
 	meanings      atomic.Pointer[Meanings]
 	base          atomic.Pointer[string]
+	ai            atomic.Pointer[AI]
 	mail          chan struct{} // there may be mail
 	mailServer    atomic.Pointer[MailServer]
 	tasks         taskBoard
@@ -61,6 +65,9 @@ type App struct {
 func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Lookup == nil {
+		cfg.Lookup = lookup
 	}
 	cfg.Webhooks.fill()
 	a := &App{

@@ -137,7 +137,7 @@ func (tx *Tx) tellWebhook(ctx context.Context, n *feedback.Notice) error {
 		return err
 	}
 	return tx.TellOwners(ctx, func(f letter.Frame) letter.Letter {
-		return letter.WebhookDisabled(f, e.URL, tx.app.BaseURL())
+		return letter.WebhookDisabled(f, e.URL, tx.app.BaseURL()+"/dash/sites/"+tx.site.ID.String()+"/webhooks/"+e.ID.String())
 	})
 }
 

@@ -68,7 +68,7 @@ var onlyIn = map[string][]string{
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
 	"golang.org/x/oauth2":  {"auth"},
-	"golang.org/x/image":   {"portal"}, // pictures to share a page with
+	"golang.org/x/image":   {"portal", "app"}, // pictures to share a page with, and whether a logo is one
 
 	// What people write becomes HTML in one place.
 	"github.com/yuin/goldmark":           {"web"},

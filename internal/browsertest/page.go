@@ -35,6 +35,7 @@ type Page struct {
 	sent     map[network.RequestID]Request
 	findings []finding
 	expected []*expectation
+	answers  []*expectation // questions to be answered with yes
 	readers  sync.WaitGroup
 }
 
@@ -44,9 +45,22 @@ type Option func(*Page)
 // Dark asks for the dark scheme; without it a page is asked for the light one.
 func Dark(p *Page) { p.Scheme("dark") }
 
+// Desk is the wide width, which a page has unless it is told otherwise.
+func Desk(p *Page) { p.do(chromedp.EmulateViewport(Wide, 860)) }
+
+// Light asks for the light scheme, likewise.
+func Light(p *Page) { p.Scheme("light") }
+
 // Phone is the narrow width, with a touch screen.
 func Phone(p *Page) {
 	p.do(chromedp.EmulateViewport(Narrow, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+}
+
+// Language has the browser ask for a language.
+func Language(tag string) Option {
+	return func(p *Page) {
+		call(p, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	}
 }
 
 // NoJavaScript switches the scripts of the page off. Eval and what is built on
@@ -84,12 +98,16 @@ func Open(t testing.TB, options ...Option) *Page {
 		p.judge()
 	})
 	p.watch()
-	p.do(chromedp.EmulateViewport(Wide, 860))
-	p.Scheme("light")
+	p.See(append([]Option{Desk, Light}, options...)...)
+	return p
+}
+
+// See has the page seen otherwise from now on.
+func (p *Page) See(options ...Option) {
+	p.t.Helper()
 	for _, option := range options {
 		option(p)
 	}
-	return p
 }
 
 // Scheme makes the page prefer "light" or "dark".
@@ -156,11 +174,11 @@ func (p *Page) ClickText(selector, text string) {
 		chromedp.Click(chromedp.JSPath(found), chromedp.NodeVisible))
 }
 
-// WaitText returns when an element that a selector finds shows text, also if the
-// page is left for another meanwhile.
+// WaitText returns when an element that a selector finds shows text and the page
+// has loaded, also if it is left for another meanwhile.
 func (p *Page) WaitText(selector, text string) {
 	p.t.Helper()
-	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q))`, selector, text)
+	found := fmt.Sprintf(`document.readyState === "complete" ? [...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q)) : undefined`, selector, text)
 	p.await(fmt.Sprintf("see %s with the text %q", selector, text), chromedp.WaitVisible(chromedp.JSPath(found)))
 }
 
@@ -168,13 +186,6 @@ func (p *Page) WaitText(selector, text string) {
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.await("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
-}
-
-// Press types where the focus is. Keys without a character are those of
-// package kb of chromedp: "\r" is Enter.
-func (p *Page) Press(keys string) {
-	p.t.Helper()
-	p.await(fmt.Sprintf("press %q", keys), chromedp.KeyEvent(keys))
 }
 
 // Text is what an element shows.

@@ -44,6 +44,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	names := map[string]string{
 		"site": o.Site.ID.String(), "post": posts[0].String(), "key": o.Key.ID.String(), "member": o.Member.ID.String(),
 		"account": o.Account.ID.String(), "token": "none",
+		"other": posts[6].String(), "loser": posts[9].String(),
 	}
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
 	err := w.app.Change(t.Context(), actor, app.Target{Site: o.Site.ID.String()}, "sample", "", func(tx *app.Tx) error {
@@ -88,9 +89,27 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		if err != nil {
 			return err
 		}
+		visitors, err := tx.Visitors(ctx, feedback.VisitorFilter{}, feedback.Window{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if err := tx.SetLogo(ctx, picture(t, 8, 8)); err != nil {
+			return err
+		}
+		names["visitor"] = visitors.Items[0].ID.String()
 		names["endpoint"], names["delivery"] = hook.ID.String(), sent.ID.String()
 		names["board"], names["status"], names["tag"] = boards[0].ID.String(), statuses[0].ID.String(), tags[0].ID.String()
 		names["entry"], names["run"], names["action"] = entry.ID.String(), run.ID.String(), merged.Action.String()
+		comment, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "Seen"})
+		if err != nil {
+			return err
+		}
+		status := feedback.Ref(statuses[0].ID.String())
+		view, err := tx.SaveView(ctx, feedback.NewView{Name: "To do", Shared: true, Filter: feedback.PostFilter{Status: &status}})
+		if err != nil {
+			return err
+		}
+		names["comment"], names["view"] = comment.ID.String(), view.ID.String()
 		names["invitation"], names["session"] = inv.ID.String(), "ses_0000000000001"
 		names["passkey"] = "pk_0000000000001"
 		if len(sessions) > 0 {
@@ -101,6 +120,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names["theme"] = w.themes(t, o, posts[:6])[0].ID.String()
 	mails, err := w.app.AllMail(t.Context(), feedback.MailFilter{}, feedback.Window{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +233,7 @@ func testMatrix(t *testing.T, w *world) {
 
 // bare is a page without what differs from one request to the next.
 func bare(a answer) string {
-	return regexp.MustCompile(`(site|post|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct|pk|msg|mail)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
+	return regexp.MustCompile(`(site|post|vis|cmt|view|thm|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct|pk|msg|mail)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
 }
 
 // A role sees every page it may open.

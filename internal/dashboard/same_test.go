@@ -23,6 +23,7 @@ import (
 	"heed/internal/dashboard"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
+	"heed/internal/portal"
 )
 
 // The same changes through the dashboard and through the API leave the same rows
@@ -37,28 +38,13 @@ func testSameAsAPI(t *testing.T, engine string) {
 	viaDash, viaAPI := twin(t, engine), twin(t, engine)
 	u := viaDash.signedIn(t, ownerEmail)
 	ids := viaDash.lists(t, viaDash.o)
-	newest := func(w *twinWorld) string {
-		t.Helper()
-		var id string
-		err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
-			page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
-			if err == nil {
-				id = page.Items[0].ID.String()
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
 	base := "/dash/sites/" + viaDash.o.Site.ID.String()
 	u.act(base+"/boards", "name", "Ideas", "description", "Bright ones", "private", "on")
 	u.act(base+"/statuses", "name", "Explained", "color", "#112233", "notifyMode", "NOTIFY_WITH_NOTE", "doneFlag", "on")
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "First", "body", "It breaks", "onBehalfVisitorId", "ada")
-	first := newest(viaDash)
+	first := viaDash.newest(t)
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "Second", "body", "", "onBehalfVisitorId", "bob")
-	second := newest(viaDash)
+	second := viaDash.newest(t)
 	ids = viaDash.lists(t, viaDash.o)
 	u.act(base+"/posts/"+first+"/votes", "onBehalfVisitorId", "carl")
 	u.act(base+"/posts/"+second+"/votes", "onBehalfVisitorId", "carl")
@@ -66,7 +52,7 @@ func testSameAsAPI(t *testing.T, engine string) {
 	u.act(base+"/posts/"+first+"/comments", "body", "Hush", "internal", "on")
 	u.act(base+"/posts/"+first+"/status", "statusId", ids.statuses["Explained"], "note", "Because")
 	u.act(base+"/posts/"+second+"/merge", "winnerId", first)
-	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "postIds", first, "publish", "yes")
+	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "linked", first, "publish", "yes")
 	u.act(base+"/automation", "agentKind", "KIND_B", "postId", first, "title", "Fix it")
 
 	ids = viaAPI.lists(t, viaAPI.o)
@@ -115,12 +101,32 @@ func twin(t *testing.T, engine string) *twinWorld {
 	})
 	t.Cleanup(a.Close)
 	w := &twinWorld{world: &world{app: a, db: db, clock: clk}, driver: driver, url: rows}
-	w.srv = httptest.NewServer(dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	mux := http.NewServeMux()
+	mux.Handle("/p/", portal.New(portal.Config{App: a, Now: clk.Now, Unlimited: true}))
+	mux.Handle("/", dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	w.srv = httptest.NewServer(mux)
 	t.Cleanup(w.srv.Close)
 	w.api = httptest.NewServer(api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: master.Derive("cursors")}))
 	t.Cleanup(w.api.Close)
 	w.o = w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	return w
+}
+
+// newest is the id of the newest post.
+func (w *twinWorld) newest(t *testing.T) string {
+	t.Helper()
+	var id string
+	err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
+		page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
+		if err == nil {
+			id = page.Items[0].ID.String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // call calls the API and returns the id of what it answers.

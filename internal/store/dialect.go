@@ -27,6 +27,10 @@ type dialect interface {
 	// another transaction holds it.
 	tryLock(ctx context.Context, tx *Tx, key int64) (bool, error)
 
+	// by names the index that a table must be read from, where a database
+	// would rather read more rows from another.
+	by(index string) string
+
 	// freshPlan marks the arguments of a query whose best plan depends on
 	// them: how common a word is, say.
 	freshPlan(args []any) []any

@@ -60,6 +60,9 @@ func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
 
 func (postgresDialect) claim(table string) string { return " FOR UPDATE OF " + table + " SKIP LOCKED" }
 
+// PostgreSQL knows how many rows each index holds.
+func (postgresDialect) by(string) string { return "" }
+
 // PostgreSQL would choose one plan for all after a few executions of a prepared
 // statement; this has it plan for the values at hand.
 func (postgresDialect) freshPlan(args []any) []any {

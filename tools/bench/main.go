@@ -27,6 +27,7 @@ import (
 // goals are the least ratios to bare that a release must reach.
 var goals = map[string]float64{
 	"list 50": 1. / 15, "get": 1. / 5, "search rare": 1. / 20, "search common": 1. / 20, "vote": 1. / 15,
+	"board": 1. / 12, "board, visitor": 1. / 12,
 }
 
 func main() {
@@ -41,8 +42,10 @@ func main() {
 	each := flag.Duration("for", 3*time.Second, "how long to measure each case")
 	conns := flag.String("connections", "8,64", "connections to measure with")
 	only := flag.String("only", "", "measure only the cases whose name holds this")
+	site := flag.String("site", "", "with -db and -key: a site that has been filled already")
+	key := flag.String("key", "", "the API key for -site")
 	flag.Parse()
-	b := &bench{posts: *posts, votes: *votes, db: *db, each: *each, only: *only}
+	b := &bench{posts: *posts, votes: *votes, db: *db, each: *each, only: *only, site: *site, key: *key}
 	if err := b.run(strings.Split(*conns, ",")); err != nil {
 		log.Fatal(err)
 	}
@@ -57,6 +60,8 @@ type bench struct {
 	dir, heed    string // folder and binary
 	bare, server *process
 	site, board  string
+	slug         string     // of the site
+	pages        []testCase // of its portal
 	key          string
 	ids          []string // of posts
 }
@@ -74,8 +79,10 @@ func (b *bench) run(conns []string) (err error) {
 	if out, err := exec.Command("go", "build", "-o", b.heed, "./cmd/heed").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	if err := b.fill(); err != nil {
-		return err
+	if b.site == "" {
+		if err := b.fill(); err != nil {
+			return err
+		}
 	}
 	if err := b.start(); err != nil {
 		return err
@@ -83,6 +90,9 @@ func (b *bench) run(conns []string) (err error) {
 	defer b.bare.stop()
 	defer b.server.stop()
 	if err := b.collect(); err != nil {
+		return err
+	}
+	if b.pages, err = b.portalCases(); err != nil {
 		return err
 	}
 	fmt.Printf("%d posts, %d votes, %s\n\n", b.posts, b.votes, strings.SplitN(b.db, ":", 2)[0])
@@ -101,12 +111,12 @@ func (b *bench) run(conns []string) (err error) {
 
 // fill makes the database with an account and data.
 func (b *bench) fill() error {
-	var opened struct{ SiteID, APIKey string }
+	var opened struct{ SiteID, SiteSlug, APIKey string }
 	if err := b.command(&opened, "init", "--json", "--email", "bench@heed.example", "--password", "only for benches",
 		"--account", "Bench", "--site", "Bench"); err != nil {
 		return err
 	}
-	b.site, b.key = opened.SiteID, opened.APIKey
+	b.site, b.slug, b.key = opened.SiteID, opened.SiteSlug, opened.APIKey
 	start := time.Now()
 	log.Printf("filling in %d posts and %d votes", b.posts, b.votes)
 	err := b.command(nil, "fill", "--site", b.site, "--posts", strconv.Itoa(b.posts), "--votes", strconv.Itoa(b.votes), "--seed", "1")
@@ -207,6 +217,7 @@ type testCase struct {
 	name   string
 	status int
 	next   func() (method, path, body string)
+	header func() string // more lines; nil: none
 }
 
 func (b *bench) cases() []testCase {
@@ -215,14 +226,14 @@ func (b *bench) cases() []testCase {
 	var n atomic.Int64
 	n.Store(time.Now().UnixNano())
 	return []testCase{
-		{"list 50", 200, func() (string, string, string) { return "GET", site + "/posts?limit=50", "" }},
-		{"get", 200, func() (string, string, string) { return "GET", site + "/posts/" + post(), "" }},
-		{"search rare", 200, func() (string, string, string) { return "GET", site + "/search?q=" + rareWord, "" }},
-		{"search common", 200, func() (string, string, string) { return "GET", site + "/search?q=the", "" }},
-		{"vote", 201, func() (string, string, string) {
+		{name: "list 50", status: 200, next: func() (string, string, string) { return "GET", site + "/posts?limit=50", "" }},
+		{name: "get", status: 200, next: func() (string, string, string) { return "GET", site + "/posts/" + post(), "" }},
+		{name: "search rare", status: 200, next: func() (string, string, string) { return "GET", site + "/search?q=" + rareWord, "" }},
+		{name: "search common", status: 200, next: func() (string, string, string) { return "GET", site + "/search?q=the", "" }},
+		{name: "vote", status: 201, next: func() (string, string, string) {
 			return "POST", site + "/posts/" + post() + "/votes", fmt.Sprintf(`{"onBehalfVisitorId":"v%d"}`, n.Add(1)%200_000)
 		}},
-		{"create post", 201, func() (string, string, string) {
+		{name: "create post", status: 201, next: func() (string, string, string) {
 			return "POST", site + "/posts", fmt.Sprintf(`{"boardId":%q,"title":"A post of the bench, number %d","body":"With a short body.","onBehalfVisitorId":"v%d"}`,
 				b.board, n.Add(1), n.Load()%1000)
 		}},
@@ -233,11 +244,11 @@ func (b *bench) cases() []testCase {
 const rareWord = "overlay"
 
 func (b *bench) measure(conns int) error {
-	for _, c := range b.cases() {
+	for _, c := range append(b.cases(), b.pages...) {
 		if b.only != "" && !strings.Contains(c.name, b.only) {
 			continue
 		}
-		bare := testCase{"bare", 200, func() (string, string, string) { return "GET", "/", "" }}
+		bare := testCase{name: "bare", status: 200, next: func() (string, string, string) { return "GET", "/", "" }}
 		base, err := load(b.bare, bare, conns, b.each, "")
 		if err != nil {
 			return err
