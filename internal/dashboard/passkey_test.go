@@ -177,6 +177,7 @@ func TestPasskeyAnswers(t *testing.T) {
 		}
 		page := w.user(t).page("/signin")
 		state, said = answer(page, "get", "Request")
+		_, later := answer(page, "get", "Request")
 		refused("nothing")
 		refused("no answer", "state", state)
 		refused("nonsense", "state", state, "answer", `{"id":"x"}`)
@@ -185,6 +186,7 @@ func TestPasskeyAnswers(t *testing.T) {
 		in.act2(t, "/signin/passkey", "/dash", "state", state, "answer", said)
 		in.page("/dash/profile").has(t, ownerEmail)
 		refused("the same answer again", "state", state, "answer", said)
+		refused("another answer to the same question", "state", state, "answer", later)
 
 		state, said = answer(w.user(t).page("/signin"), "get", "Request")
 		w.clock.pass(time.Hour + time.Minute)
