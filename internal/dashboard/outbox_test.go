@@ -185,7 +185,7 @@ func TestTestMail(t *testing.T) {
 		}
 		u.page("/dash/audit?action=mail.tested").has(t, "ada@example.com")
 		for range feedback.PaceTestMail.Burst {
-			a = u.post("/dash/operator/mail/test", "to", "ada@example.com")
+			u.post("/dash/operator/mail/test", "to", "ada@example.com")
 		}
 		u.page("/dash/operator/mail").has(t, "Too many attempts")
 	})
