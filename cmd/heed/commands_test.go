@@ -206,6 +206,10 @@ func TestNoDatabaseNeeded(t *testing.T) {
 	if _, errs, code := in.run(t, "doctor"); code != 1 || !strings.Contains(errs, "checks failed") {
 		t.Errorf("doctor without a database: exit code %d, %q; want it to fail", code, errs)
 	}
+	in.env = append(in.env, "HEED_OIDC_ISSUER=http://127.0.0.1:1", "HEED_OIDC_CLIENT_ID=heed", "HEED_OIDC_CLIENT_SECRET=s", "HEED_BASE_URL=https://heed.example/")
+	if out, _, _ := in.run(t, "doctor"); !strings.Contains(out, "MEND  single sign-on by 127.0.0.1, with the callback address https://heed.example/signin/oidc/callback") {
+		t.Errorf("doctor does not name the callback address:\n%s", out)
+	}
 }
 
 // TestStopFinishesWhatIsInFlight stops a server the polite way while a request

@@ -67,6 +67,7 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
+	"golang.org/x/oauth2":  {"auth"},
 	"golang.org/x/image":   {"portal", "app"}, // pictures to share a page with, and whether a logo is one
 
 	// What people write becomes HTML in one place.
@@ -74,6 +75,10 @@ var onlyIn = map[string][]string{
 	"github.com/microcosm-cc/bluemonday": {"web"},
 	"github.com/andybalholm/brotli":      {"web", "apiref"},
 	"github.com/chromedp":                {"browsertest"},
+
+	// What others say of people is believed in one place.
+	"github.com/coreos/go-oidc": {"auth"},
+	"github.com/go-webauthn":    {"auth"},
 }
 
 // checkImports holds production code to the two tables. Tests may import what

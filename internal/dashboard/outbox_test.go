@@ -55,6 +55,11 @@ func TestOutbox(t *testing.T) {
 		id := regexp.MustCompile(`mail_\w+`).FindString(list.body)
 		path := "/dash/operator/mail/" + id
 
+		kept, err := w.app.AllMail(t.Context(), feedback.MailFilter{}, feedback.Window{Limit: 1})
+		if err != nil || len(kept.Items) != 1 || kept.Items[0].Subject+kept.Items[0].Text+kept.Items[0].HTML != "" {
+			t.Errorf("the list holds what signs somebody in: %+v, %v", kept.Items, err)
+		}
+
 		// What signs somebody in is withheld; without a server the operator can
 		// have it shown, after showing who they are, and it is recorded.
 		page := u.page(path)
@@ -180,7 +185,7 @@ func TestTestMail(t *testing.T) {
 		}
 		u.page("/dash/audit?action=mail.tested").has(t, "ada@example.com")
 		for range feedback.PaceTestMail.Burst {
-			a = u.post("/dash/operator/mail/test", "to", "ada@example.com")
+			u.post("/dash/operator/mail/test", "to", "ada@example.com")
 		}
 		u.page("/dash/operator/mail").has(t, "Too many attempts")
 	})

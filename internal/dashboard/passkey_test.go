@@ -64,6 +64,7 @@ func TestPasskeys(t *testing.T) {
 		p.ClickText(`form[action="/dash/profile/passkeys"] button`, "Go on")
 		p.WaitText(".note.good", "The passkey is added")
 		p.WaitText("td", "Laptop <of mine>")
+		p.WaitText("td", "not used yet")
 		p.Shot("passkeys")
 		if n := device.Keys(); n != 1 {
 			t.Fatalf("the device holds %d passkeys; want 1", n)
@@ -84,7 +85,7 @@ func TestPasskeys(t *testing.T) {
 		p.Click(`form[action="/signin/passkey"] button`)
 		p.Wait("nav.nav")
 		p.Go(w.srv.URL + "/dash/profile")
-		p.WaitText("table", "just now")
+		p.WaitText("td", "used just now")
 
 		// It proves who somebody is, and the form is not lost.
 		w.clock.pass(feedback.ProofLife + time.Minute)
@@ -176,6 +177,7 @@ func TestPasskeyAnswers(t *testing.T) {
 		}
 		page := w.user(t).page("/signin")
 		state, said = answer(page, "get", "Request")
+		_, later := answer(page, "get", "Request")
 		refused("nothing")
 		refused("no answer", "state", state)
 		refused("nonsense", "state", state, "answer", `{"id":"x"}`)
@@ -184,6 +186,7 @@ func TestPasskeyAnswers(t *testing.T) {
 		in.act2(t, "/signin/passkey", "/dash", "state", state, "answer", said)
 		in.page("/dash/profile").has(t, ownerEmail)
 		refused("the same answer again", "state", state, "answer", said)
+		refused("another answer to the same question", "state", state, "answer", later)
 
 		state, said = answer(w.user(t).page("/signin"), "get", "Request")
 		w.clock.pass(time.Hour + time.Minute)

@@ -32,6 +32,3 @@ func (tx *Tx) AccountUsages(ctx context.Context, after feedback.AccountID, limit
 	})
 	return out, wrap("account usages", err)
 }
-
-// Kind names the engine of the database.
-func (db *DB) Kind() string { return db.d.name() }
