@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 		u.act(site(o, "settings"), "name", "Northwind", "slug", o.Site.Slug, "intro", "Tell us.").has(t, "Tell us.")
 		set("look", "accent", "#ffee00", "scheme", "dark").has(t, "The look is saved")
 		set("languages", "locale", "ar")
-		set("host", "host", " Feedback.Northwind.example ").has(t, "CNAME", "feedback.northwind.example")
+		set("host", "host", " Feedback.Northwind.example ").has(t, "Make it lead here", "feedback.northwind.example")
 		set("posting", "moderation", "on")
 		set("widget", "widgetOrigins", "https://App.example.com/\nhttp://localhost:3000")
 
@@ -198,7 +198,8 @@ func TestHostIsChecked(t *testing.T) {
 	w.app.SetBaseURL("https://heed.example")
 	u := w.signedIn(t, ownerEmail)
 	page := site(o, "settings", "host")
-	u.act(page, "host", "feedback.northwind.example").has(t, "heed.example")
+	u.page(page).lacks(t, "Make it lead here")
+	u.act(page, "host", "feedback.northwind.example").has(t, "CNAME feedback.northwind.example heed.example")
 	u.page(page).lacks(t, "has an address")
 	u.page(page+"?check=1").has(t, "feedback.northwind.example has an address: no", "name servers know no address")
 	w.hosts = map[string][]string{"heed.example": {"192.0.2.1"}, "feedback.northwind.example": {"198.51.100.9"}}
