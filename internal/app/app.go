@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"heed/internal/auth"
+	"heed/internal/auth/passkey"
+	"heed/internal/auth/signon"
 	"heed/internal/feedback"
 	"heed/internal/idempotency"
 	"heed/internal/store"
@@ -45,12 +47,18 @@ type App struct {
 	touch   toucher
 	hints   hints
 	load    load
+	portals portals
 
 	insightsAsked hint
 	reworded      rewordedPosts
 	meanings      atomic.Pointer[Meanings]
 	base          atomic.Pointer[string]
+	ai            atomic.Pointer[AI]
 	mail          chan struct{} // there may be mail
+	mailServer    atomic.Pointer[MailServer]
+	tasks         taskBoard
+	party         atomic.Pointer[passkey.Party] // nil where browsers offer no passkeys
+	signOn        atomic.Pointer[signon.Provider]
 }
 
 // New returns an App on db. It runs until Close.
@@ -86,7 +94,14 @@ func (a *App) Now() time.Time { return a.db.Now() }
 
 // SetBaseURL says how the outside reaches the service, without a slash at the
 // end. Links in mails begin with it. It may be called once the address is known.
-func (a *App) SetBaseURL(u string) { a.base.Store(&u) }
+func (a *App) SetBaseURL(u string) {
+	a.base.Store(&u)
+	party, err := passkey.New(u, "Heed")
+	if err != nil {
+		a.cfg.Log.Debug("no passkeys", "err", err)
+	}
+	a.party.Store(party)
+}
 
 // BaseURL is what SetBaseURL said.
 func (a *App) BaseURL() string {

@@ -36,7 +36,7 @@ func (tx *Tx) MergePosts(ctx context.Context, loser string, in feedback.NewMerge
 		LoserArchived: l.Archived, LoserLocked: l.Locked,
 	}
 	result.Action = action.ID
-	if err := tx.s.Merge(ctx, action, l.BoardID); err != nil {
+	if err := tx.s.Merge(ctx, action, l); err != nil {
 		return nil, err
 	}
 	if err := tx.record(ctx, store.Change{PostID: l.ID, Kind: "merged", To: int64(w.ID)}); err != nil {
@@ -73,7 +73,7 @@ func (tx *Tx) UndoAction(ctx context.Context, action string, in feedback.Input) 
 	if err := a.Undoable(l, w); err != nil {
 		return nil, err
 	}
-	if err := tx.s.Unmerge(ctx, a, l.BoardID); err != nil {
+	if err := tx.s.Unmerge(ctx, a, l); err != nil {
 		return nil, err
 	}
 	a.UndoneAt = tx.s.Now

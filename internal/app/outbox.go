@@ -137,7 +137,7 @@ func (tx *Tx) tellWebhook(ctx context.Context, n *feedback.Notice) error {
 		return err
 	}
 	return tx.TellOwners(ctx, func(f letter.Frame) letter.Letter {
-		return letter.WebhookDisabled(f, e.URL, tx.app.BaseURL())
+		return letter.WebhookDisabled(f, e.URL, tx.app.BaseURL()+"/dash/sites/"+tx.site.ID.String()+"/webhooks/"+e.ID.String())
 	})
 }
 
@@ -456,6 +456,12 @@ func (a *App) Settle(ctx context.Context, m *feedback.Mail, o Outcome) error {
 			settled.State = feedback.MailFailed
 		case o.State == feedback.MailPending:
 			settled.NextAttempt = s.Now.Add(mailDelays[m.Attempts])
+		}
+		if _, secret := secretMail[m.Kind]; secret && settled.State == feedback.MailSent {
+			// Its reader has it, and nobody else needs it.
+			if err := s.EraseMail(ctx, m); err != nil {
+				return err
+			}
 		}
 		return s.SettleMail(ctx, &settled)
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
+	"time"
 
 	"heed/internal/feedback"
 	"heed/internal/store"
@@ -17,6 +19,10 @@ type Portal struct {
 	Settings feedback.Settings
 	Boards   []feedback.Board
 	Statuses []feedback.Status
+	// Moment is the state of the database that all this is of, and that
+	// anything made of it may be kept under: as long as the next Portal has
+	// the same, nothing has changed.
+	Moment string
 }
 
 // Portal returns the portal with a slug, or NOT_FOUND.
@@ -30,11 +36,61 @@ func (a *App) PortalAt(ctx context.Context, host string) (*Portal, error) {
 }
 
 func (a *App) portal(ctx context.Context, name string, get func(*store.Tx) (*store.PortalSite, error)) (p *Portal, err error) {
+	moment, err := a.db.Moment(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := a.db.Now()
+	if p := a.portals.find(name, moment, now); p != nil {
+		return p, nil
+	}
 	err = a.db.Read(ctx, func(s *store.Tx) error {
 		p, err = loadPortal(ctx, s, name, get)
 		return err
 	})
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	p.Moment = moment
+	a.portals.keep(name, p, now)
+	return p, nil
+}
+
+// portals are those that were asked for lately. Every page of a portal begins
+// with it; whoever gets one must not change it.
+type portals struct {
+	mu  sync.Mutex
+	all map[string]keptPortal
+}
+
+type keptPortal struct {
+	*Portal
+	until time.Time
+}
+
+// portalTime is how long a portal is kept where nothing is written: what another
+// process wrote to the same SQLite file is seen after that.
+const (
+	portalTime = time.Second
+	maxPortals = 1000
+)
+
+func (k *portals) find(name, moment string, now time.Time) *Portal {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if p := k.all[name]; p.Portal != nil && p.Moment == moment && now.Before(p.until) {
+		return p.Portal
+	}
+	return nil
+}
+
+func (k *portals) keep(name string, p *Portal, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil || len(k.all) >= maxPortals {
+		k.all = map[string]keptPortal{}
+	}
+	k.all[name] = keptPortal{p, now.Add(portalTime)}
 }
 
 // maxListed bounds the lists that are shown whole: boards, statuses, tags.
@@ -94,6 +150,11 @@ func (p *Portal) Status(id feedback.StatusID) *feedback.Status {
 	return pick(p.Statuses, func(s *feedback.Status) bool { return s.ID == id })
 }
 
+// StatusNamed returns the status with the spelling of an id, or nil.
+func (p *Portal) StatusNamed(id string) *feedback.Status {
+	return pick(p.Statuses, func(s *feedback.Status) bool { return s.ID.String() == id })
+}
+
 func pick[T any](all []T, is func(*T) bool) *T {
 	for i := range all {
 		if is(&all[i]) {
@@ -113,6 +174,14 @@ func (p *Portal) boardIDs(only feedback.BoardID) []feedback.BoardID {
 	return all
 }
 
+func (p *Portal) statusIDs() []feedback.StatusID {
+	all := make([]feedback.StatusID, len(p.Statuses))
+	for i, s := range p.Statuses {
+		all[i] = s.ID
+	}
+	return all
+}
+
 // PublicList is a page of posts. Pinned posts stand before the first page.
 type PublicList struct {
 	Pinned []feedback.PublicPost
@@ -123,38 +192,48 @@ type PublicList struct {
 // maxPinned is how many pinned posts are shown.
 const maxPinned = 10
 
-// PublicPosts lists the posts that the public sees. A filter by status or tag
-// looks at the newest and the most wanted thousand.
+// PublicPosts lists the posts that the public sees.
 func (tx *Tx) PublicPosts(ctx context.Context, f feedback.PublicFilter) (*PublicList, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	boards := tx.actor.portal.boardIDs(f.Board)
-	ids, at, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, f, f.Limit+1)
-	if err != nil {
-		return nil, err
-	}
-	list := &PublicList{}
-	if len(ids) > f.Limit {
-		ids, list.Next = ids[:f.Limit], at[f.Limit-1]
-	}
 	var pinned []feedback.PostID
-	if f.After == nil && f.Status == 0 && f.Tag == 0 {
+	var err error
+	if f.Status == 0 && f.Tag == 0 {
 		if pinned, err = tx.s.PinnedPosts(ctx, tx.site.ID, boards, maxPinned); err != nil {
 			return nil, err
 		}
 	}
-	all, err := tx.publicPosts(ctx, append(slices.Clone(pinned), ids...))
+	ids, at, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, tx.actor.portal.statusIDs(), f, f.Limit+1+len(pinned))
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
-		if slices.Contains(pinned, p.ID) {
-			list.Pinned = append(list.Pinned, p)
-		} else {
-			list.Posts = append(list.Posts, p)
+	list := &PublicList{}
+	var shown []feedback.PostID
+	for i, id := range ids {
+		if slices.Contains(pinned, id) {
+			continue // stands before the first page
 		}
+		if len(shown) == f.Limit {
+			list.Next = at[i-1]
+			break
+		}
+		shown = append(shown, id)
 	}
+	if f.After != nil {
+		pinned = nil
+	}
+	all, err := tx.publicPosts(ctx, append(pinned, shown...))
+	if err != nil {
+		return nil, err
+	}
+	// What was there a moment ago may be gone: the posts say which they are.
+	n := 0
+	for n < len(all) && slices.Contains(pinned, all[n].ID) {
+		n++
+	}
+	list.Pinned, list.Posts = all[:n], all[n:]
 	return list, nil
 }
 
@@ -306,7 +385,8 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 		if !s.ShowOnRoadmap {
 			continue
 		}
-		ids, err := tx.s.StatusPosts(ctx, tx.site.ID, boards, s.ID, laneLength)
+		f := feedback.PublicFilter{Status: s.ID, Sort: feedback.Top}
+		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength)
 		if err != nil {
 			return nil, err
 		}
@@ -325,9 +405,15 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 	return lanes, nil
 }
 
-// PublicTags lists the site's tags.
-func (tx *Tx) PublicTags(ctx context.Context) ([]feedback.Tag, error) {
-	return tx.s.Tags(ctx, tx.site.ID, maxListed)
+// VotedFor returns which of the posts the looker has voted for.
+func (tx *Tx) VotedFor(ctx context.Context, posts []feedback.PostID) (map[feedback.PostID]bool, error) {
+	return tx.s.Voted(ctx, tx.site.ID, tx.actor.Visitor, posts)
+}
+
+// PublicTag returns a tag of the site, or NOT_FOUND. Whether the public knows of
+// it depends on whether it lists any posts: a tag may be of private boards only.
+func (tx *Tx) PublicTag(ctx context.Context, tag string) (*feedback.Tag, error) {
+	return find("", "tag", tag, func(id feedback.TagID) (*feedback.Tag, error) { return tx.s.Tag(ctx, tx.site.ID, id) })
 }
 
 // PublicEntry is a changelog entry with the posts it answers that are public.

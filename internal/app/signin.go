@@ -17,6 +17,7 @@ import (
 
 const (
 	challengeTime = 15 * time.Minute
+	subscribeTime = 7 * 24 * time.Hour
 	maxGuesses    = 5
 	sessionTime   = 90 * 24 * time.Hour
 )
@@ -57,7 +58,7 @@ func (tx *Tx) challenge(ctx context.Context, kind, email, locale string) (string
 		ID: tx.s.NextID(), Kind: kind, Email: email, CreatedAt: tx.s.Now, ExpiresAt: tx.s.Now.Add(challengeTime),
 	}
 	if kind == challengeSubscribe {
-		c.ExpiresAt = tx.s.Now.Add(7 * 24 * time.Hour)
+		c.ExpiresAt = tx.s.Now.Add(subscribeTime)
 	}
 	c.CodeHash = tx.codeHash(c.ID, code)
 	if err := tx.s.InsertChallenge(ctx, tx.site.ID, c); err != nil {

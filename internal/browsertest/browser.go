@@ -69,6 +69,10 @@ func launch() (context.Context, error) {
 		// page that needs one breaks here and not at a customer's.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]"),
 		chromedp.Flag("no-proxy-server", true),
+		// A frame of another site stays in the process of its page, where it
+		// is watched as the page is.
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,IsolateOrigins,site-per-process"),
+		chromedp.Flag("disable-site-isolation-trials", true),
 	)
 	allocated, stopProcess := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stopBrowser := chromedp.NewContext(allocated)

@@ -36,10 +36,13 @@ func (p *Page) runAxe(options string, leftOut []string) {
 	for _, selector := range leftOut {
 		exclude = append(exclude, "["+strconv.Quote(selector)+"]")
 	}
+	if !Eval[bool](p, `typeof axe === "object"`) {
+		Eval[bool](p, axe+`;true`) // once for each document: it is large
+	}
 	violations := Eval[[]struct {
 		Rule, Impact, Help string
 		Nodes              []struct{ Where, Why string }
-	}](p, axe+`;axe.run({exclude: [`+strings.Join(exclude, ",")+`]}, `+options+`).then(r => r.violations.map(v => ({
+	}](p, `axe.run({exclude: [`+strings.Join(exclude, ",")+`]}, `+options+`).then(r => r.violations.map(v => ({
 		Rule: v.id, Impact: v.impact, Help: v.help,
 		Nodes: v.nodes.map(n => ({Where: n.html, Why: n.failureSummary})),
 	})))`)

@@ -11,5 +11,6 @@
 // so that its tests share one browser and the browser ends with them. Each page
 // is in a browsing context of its own: tests share no cookie and no storage.
 //
-// What happens in another tab or in a frame of another site is not watched.
+// Frames are watched as the page is, also those of another site. What happens in
+// another tab is not.
 package browsertest

@@ -48,9 +48,19 @@ func Dark(p *Page) { p.Scheme("dark") }
 // Desk is the wide width, which a page has unless it is told otherwise.
 func Desk(p *Page) { p.do(chromedp.EmulateViewport(Wide, 860)) }
 
+// Light asks for the light scheme, likewise.
+func Light(p *Page) { p.Scheme("light") }
+
 // Phone is the narrow width, with a touch screen.
 func Phone(p *Page) {
 	p.do(chromedp.EmulateViewport(Narrow, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+}
+
+// Language has the browser ask for a language.
+func Language(tag string) Option {
+	return func(p *Page) {
+		call(p, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}})
+	}
 }
 
 // NoJavaScript switches the scripts of the page off. Eval and what is built on
@@ -88,12 +98,16 @@ func Open(t testing.TB, options ...Option) *Page {
 		p.judge()
 	})
 	p.watch()
-	Desk(p)
-	p.Scheme("light")
+	p.See(append([]Option{Desk, Light}, options...)...)
+	return p
+}
+
+// See has the page seen otherwise from now on.
+func (p *Page) See(options ...Option) {
+	p.t.Helper()
 	for _, option := range options {
 		option(p)
 	}
-	return p
 }
 
 // Scheme makes the page prefer "light" or "dark".
@@ -113,6 +127,14 @@ func (p *Page) Go(url string) {
 	p.inside[hostOf(url)] = true
 	p.mu.Unlock()
 	p.await("load "+url, chromedp.Navigate(url))
+}
+
+// Visits says that a host is not an outside one, though the test does not go
+// there by itself.
+func (p *Page) Visits(url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inside[hostOf(url)] = true
 }
 
 // Wait returns when an element that a CSS selector finds is visible.

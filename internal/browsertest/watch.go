@@ -142,6 +142,10 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) R {
 	return res
 }
 
+func tryCall[P, R any](p *Page, command cdp.Command[P, R], params P) (R, error) {
+	return chromedp.Call(p.ctx, command, params)
+}
+
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -62,6 +62,18 @@ func (c *call) chrome(title, current string) *chrome {
 	return v
 }
 
+// part is the chrome of a part of a page, which is asked for by the page itself:
+// what the next page is to say is left for that.
+func (c *call) part() *chrome {
+	v := &chrome{Who: c.who, Problems: c.problems, routes: c.byPattern}
+	for i := range c.who.Sites {
+		if c.who.Sites[i].ID.String() == c.r.PathValue("site") {
+			v.Site = &c.who.Sites[i]
+		}
+	}
+	return v
+}
+
 // color has the page know a colour that somebody chose.
 func (v *chrome) color(colors ...string) { v.Colors = append(v.Colors, colors...) }
 

@@ -86,14 +86,30 @@ func newWorld(t testing.TB, engine string, change ...func(*app.Config)) *world {
 	mux := http.NewServeMux()
 	w.srv = httptest.NewServer(mux)
 	t.Cleanup(w.srv.Close)
-	dash := dashboard.New(dashboard.Config{App: w.app, BaseURL: w.srv.URL, Version: "test", Now: w.clock.Now})
+	w.app.SetBaseURL(w.srv.URL)
+	w.mount(mux, w.srv.URL)
+	return w
+}
+
+// mount mounts the dashboard as it is reached from outside.
+func (w *world) mount(mux *http.ServeMux, base string) {
+	dash := dashboard.New(dashboard.Config{App: w.app, BaseURL: base, Version: "test", Now: w.clock.Now})
 	for _, p := range dashboard.Mounts() {
 		mux.Handle(p, dash)
 	}
 	mux.Handle("/p/", portal.New(portal.Config{App: w.app, Now: w.clock.Now, Unlimited: true}))
 	mux.Handle("/assets/", web.Assets())
-	w.app.SetBaseURL(w.srv.URL)
-	return w
+}
+
+// node is another process of the same installation.
+func (w *world) node(t testing.TB) *world {
+	t.Helper()
+	other := *w
+	mux := http.NewServeMux()
+	other.srv = httptest.NewServer(mux)
+	t.Cleanup(other.srv.Close)
+	other.mount(mux, other.srv.URL)
+	return &other
 }
 
 // open opens an account.

@@ -302,7 +302,7 @@ func TestVisitorExportAndDelete(t *testing.T) {
 // Deleting a visitor is the same whoever asks for it.
 func TestDeletedTheSame(t *testing.T) {
 	delete := func(how func(w *twinWorld, ada *user)) map[string][]string {
-		w := twin(t)
+		w := twin(t, "sqlite")
 		secret := w.ssoSecret(t, w.o)
 		board := w.lists(t, w.o).boards["Bugs"]
 		ada := w.enter(t, w.o, secret, "ada", "ada@example.com", "Ada")

@@ -11,6 +11,7 @@ type Board struct {
 	Description *string
 	Private     bool // for keys and members only, never the portal
 	PostCount   int  // how many posts a listing of the board holds in all
+	Shown       int  // how many of them the public sees, if the board is not private
 }
 
 // NewBoard is what it takes to add a board.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +22,7 @@ type boardPage struct {
 	board  *feedback.Board // nil: all
 	sort   feedback.Sort
 	status *feedback.Status // nil: any
-	tag    *feedback.Tag    // nil: any
-	tags   []feedback.Tag
+	tag    *feedback.Tag    // nil: any; without a name where it lists nothing
 	query  string
 	first  bool // not a later page
 	pinned []feedback.PublicPost
@@ -38,35 +38,55 @@ func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
 			return feedback.Missing("board", slug)
 		}
 	}
-	for i, s := range v.portal.Statuses {
-		if s.ID.String() == r.FormValue("status") {
-			p.status = &v.portal.Statuses[i]
-		}
-	}
+	p.status = v.portal.StatusNamed(r.FormValue("status"))
 	after := position(r.FormValue("after"))
 	p.first = after == nil
-	err := v.read(r, func(tx *app.Tx) (err error) {
-		if p.tags, err = tx.PublicTags(r.Context()); err != nil {
+	tag := cut(r.FormValue("tag"), 40)
+	if p.query != "" || v.frame {
+		if err := p.load(r, tag, after); err != nil {
 			return err
 		}
-		for i, t := range p.tags {
-			if t.ID.String() == r.FormValue("tag") {
-				p.tag = &p.tags[i]
+		return v.render(w, r, http.StatusOK, boardView(p))
+	}
+	key := strings.Join([]string{v.base, v.portal.Site.Slug, p.at(), tag, positionText(after), v.locale.Tag, v.theme}, " ")
+	c := v.h.lists.find(key, v.portal.Moment, v.now)
+	if c == nil {
+		// As nobody in particular sees it.
+		nobody := *v
+		nobody.visitor, nobody.ref, nobody.session = nil, "", ""
+		p.visit = &nobody
+		err := p.load(r, tag, after)
+		if err == nil {
+			c, err = p.render(r.Context())
+		}
+		if err != nil {
+			return err
+		}
+		v.h.lists.keep(key, c, v.now)
+	}
+	return c.send(v, w, r)
+}
+
+// load reads what the list shows.
+func (p *boardPage) load(r *http.Request, tag string, after feedback.Position) error {
+	return p.read(r, func(tx *app.Tx) (err error) {
+		if tag != "" {
+			// One that is gone filters nothing, as a status that is gone.
+			if p.tag, err = tx.PublicTag(r.Context(), tag); err != nil && !feedback.IsNotFound(err) {
+				return err
 			}
 		}
 		if p.query != "" {
-			return p.find(r, tx, after)
+			err = p.find(r, tx, after)
+		} else {
+			err = p.list(r, tx, after)
 		}
-		return p.list(r, tx, after)
-	})
-	if err != nil {
+		if p.tag != nil && len(p.posts) == 0 {
+			// It may be of posts that are nobody's business.
+			p.tag = &feedback.Tag{ID: p.tag.ID}
+		}
 		return err
-	}
-	if v.visitor == nil {
-		// The same for everybody who has not written yet.
-		w.Header().Set("Cache-Control", "private, max-age=0, must-revalidate")
-	}
-	return v.render(w, r, http.StatusOK, boardView(p))
+	})
 }
 
 func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) error {
@@ -90,20 +110,32 @@ func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) e
 	return nil
 }
 
+// find looks for posts. What is found is filtered here, so a page of it may need
+// several of the search; there are at most a thousand posts to go through.
 func (p *boardPage) find(r *http.Request, tx *app.Tx, after feedback.Position) error {
 	in := feedback.Search{Query: feedback.SearchQuery(cut(p.query, 200))}
 	in.After, in.Limit = after, pageSize
-	found, err := tx.PublicSearch(r.Context(), in)
-	if err != nil {
-		return err
-	}
-	for _, post := range found.Items {
-		if (p.board == nil || post.BoardID == p.board.ID) && (p.status == nil || post.StatusID == p.status.ID) {
-			p.posts = append(p.posts, post)
+	for range 1000 / pageSize {
+		found, err := tx.PublicSearch(r.Context(), in)
+		if err != nil {
+			return err
+		}
+		for _, post := range found.Items {
+			if p.wants(&post) {
+				p.posts = append(p.posts, post)
+			}
+		}
+		p.next = p.nextURL(found.Next)
+		if in.After = found.Next; found.Next == nil || len(p.posts) >= pageSize/2 {
+			break
 		}
 	}
-	p.next = p.nextURL(found.Next)
 	return nil
+}
+
+func (p *boardPage) wants(post *feedback.PublicPost) bool {
+	return (p.board == nil || post.BoardID == p.board.ID) && (p.status == nil || post.StatusID == p.status.ID) &&
+		(p.tag == nil || slices.ContainsFunc(post.Tags, func(t feedback.Tag) bool { return t.ID == p.tag.ID }))
 }
 
 // search is the same list under an address that says what it is.
@@ -218,7 +250,7 @@ func (p *boardPage) intro() string {
 func (v *visit) total() int {
 	n := 0
 	for _, b := range v.portal.Boards {
-		n += b.PostCount
+		n += b.Shown
 	}
 	return n
 }

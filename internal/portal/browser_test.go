@@ -203,27 +203,7 @@ func TestWeightOfTheBoard(t *testing.T) {
 	if size > 80<<10 || size < 10<<10 {
 		t.Errorf("the first visit is %.1f KB; want at most 80", size/1024)
 	}
-	if shift := p.LayoutShift(); shift > 0.01 {
+	if shift := p.LayoutShift(); shift != 0 {
 		t.Errorf("the page moved by %v while it loaded", shift)
-	}
-}
-
-// The same board in a language that is written from right to left.
-func TestRightToLeft(t *testing.T) {
-	s := newScene(t, "sqlite", feedback.Studio)
-	posts := s.lively()
-	s.settings(func(in *feedback.NewSettings) { in.Locale = "ar" })
-	for _, v := range views {
-		p := browsertest.Open(t, v.options...)
-		// The browser asks for English; a choice beats what it asks for.
-		p.Go(s.url + "/")
-		browsertest.Eval[bool](p, `(document.querySelector("#language").value = "ar", document.querySelector("#language").form.submit(), true)`)
-		p.Wait("html[dir=rtl]")
-		for name, path := range map[string]string{"rtl-board": "/", "rtl-post": "/posts/" + posts[0].ID.String()} {
-			p.Go(s.url + path)
-			p.CheckWidth()
-			p.CheckAccessibility()
-			p.Shot(name + "-" + v.name)
-		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -25,22 +27,37 @@ import (
 // A card is the picture of a page that others show when it is shared, 1200 by
 // 630. It is drawn here with the fonts of Go: no browser and no other host.
 
-type faces struct{ title, text, count font.Face }
+type faces struct {
+	title, text, count font.Face
+	has                func(rune) bool // both fonts have the same characters
+}
 
 var (
 	loadFaces = sync.OnceValue(func() faces {
-		face := func(ttf []byte, size float64) font.Face {
+		parse := func(ttf []byte) *opentype.Font {
 			f, err := opentype.Parse(ttf)
 			if err != nil {
 				panic(err) // the fonts are part of the program
 			}
+			return f
+		}
+		face := func(f *opentype.Font, size float64) font.Face {
 			out, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
 			if err != nil {
 				panic(err)
 			}
 			return out
 		}
-		return faces{face(gobold.TTF, 62), face(goregular.TTF, 34), face(gobold.TTF, 44)}
+		bold, regular := parse(gobold.TTF), parse(goregular.TTF)
+		has := func(r rune) bool {
+			b, err := bold.GlyphIndex(nil, r)
+			if err != nil || b == 0 {
+				return false
+			}
+			i, err := regular.GlyphIndex(nil, r)
+			return err == nil && i != 0
+		}
+		return faces{face(bold, 62), face(regular, 34), face(bold, 44), has}
 	})
 	// Faces keep the last glyph they drew, so one card is drawn at a time.
 	drawing sync.Mutex
@@ -54,16 +71,26 @@ func parseColor(s string) color.RGBA {
 	return color.RGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}
 }
 
-// drawable reports whether the fonts have every character of a text. A card
-// with boxes instead of letters says less than one without the text.
-func drawable(s string) bool {
+// drawable is a text without pictures and marks that the fonts lack, or "" if
+// they lack letters of it too: a card with boxes instead of letters, or with half
+// a sentence, says less than one without the text.
+func (f *faces) drawable(s string) string {
+	var b strings.Builder
 	for _, r := range s {
-		if r > 0x24f && (r < 0x370 || r > 0x52f) && (r < 0x2010 || r > 0x2026) {
-			return false
+		switch {
+		case f.has(r):
+			b.WriteRune(r)
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Mn, r) && r != emojiStyle, unicode.Is(unicode.Mc, r):
+			return ""
 		}
 	}
-	return true
+	return strings.Join(strings.Fields(b.String()), " ")
 }
+
+// emojiStyle has the character before it drawn in colours.
+const emojiStyle = '\ufe0f'
 
 // drawCard draws a card. votes below zero are left out.
 func drawCard(accent, site, title, below string, votes int) ([]byte, error) {
@@ -78,13 +105,14 @@ func drawCard(accent, site, title, below string, votes int) ([]byte, error) {
 	brand, ink, grey := parseColor(accent), color.RGBA{0x17, 0x18, 0x1c, 255}, color.RGBA{0x62, 0x66, 0x72, 255}
 	fill(im.Bounds(), color.RGBA{0xfa, 0xfa, 0xfb, 255})
 	fill(image.Rect(0, 0, 1200, 14), brand)
-	if !drawable(site) {
+	if site = f.drawable(site); site == "" {
 		site = "Feedback"
 	}
-	if !drawable(title) {
+	if title = f.drawable(title); title == "" {
 		title = site
+	} else {
+		text(f.text, grey, 80, 120, cut(site, 50))
 	}
-	text(f.text, grey, 80, 120, cut(site, 50))
 	for i, line := range wrap(f.title, title, 1040, 3) {
 		text(f.title, ink, 80, 235+i*78, line)
 	}
@@ -96,9 +124,7 @@ func drawCard(accent, site, title, below string, votes int) ([]byte, error) {
 		text(f.count, parseColor(web.AccentOf(accent).OnLight), 108, 530, n)
 		x += w + 32
 	}
-	if drawable(below) {
-		text(f.text, grey, x, 528, below)
-	}
+	text(f.text, grey, x, 528, cut(f.drawable(below), 40))
 	var b bytes.Buffer
 	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, im)
 	return b.Bytes(), err
@@ -118,7 +144,8 @@ func wrap(face font.Face, s string, width, n int) []string {
 			lines = append(lines, line)
 		}
 		for font.MeasureString(face, word).Ceil() > width {
-			word = word[:len(word)-1]
+			_, last := utf8.DecodeLastRuneInString(word)
+			word = word[:len(word)-last]
 		}
 		if line = word; len(lines) == n {
 			break

@@ -53,6 +53,7 @@ type Handler struct {
 	pages  *http.ServeMux
 	outer  http.Handler
 	fresh  *microcache
+	lists  commons
 }
 
 // New returns a handler for everything below /p/. Mount web.Assets at /assets/
@@ -160,6 +161,7 @@ type visit struct {
 	ref     feedback.VisitorRef // what the visitor is known by without a session; may be empty
 	visitor *feedback.Visitor   // nil: has never written
 	frame   bool                // shown in a frame on somebody else's page
+	holes   *[]hole             // while a page for everybody is rendered
 }
 
 type visitKey struct{}

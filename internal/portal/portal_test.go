@@ -52,14 +52,18 @@ func secretive(s *scene) *private {
 	secret := s.post(last, "keyword "+p.hide("PrivatePostTitle"), "keyword "+p.hide("PrivatePostBody"), p.hide("PrivateAuthorRef"))
 	p.secrets = append(p.secrets, secret.ID.String())
 	s.votes(secret, 3)
+	s.tag(secret, p.hide("PrivateTagName"), "#123456")
 	s.status(secret, "Planned", p.hide("PrivateNote"))
 
 	open := s.post(0, "keyword open post", "keyword open body", p.hide("visitor-ref@address.example"))
 	s.votes(open, 2)
 	s.exec(`UPDATE visitors SET email = $1, verified_at = 1, name = 'Shown Name' WHERE site_id = $2 AND ref = $3`,
 		p.hide("voter@address.example"), int64(s.o.Site.ID), "visitor-ref@address.example")
+	s.exec(`UPDATE visitors SET email = $1, verified_at = 1 WHERE site_id = $2 AND ref = 'voter0'`, p.hide("other-voter@address.example"), int64(s.o.Site.ID))
 	s.comment(open, p.hide("InternalCommentBody"), nil, true)
-	s.comment(open, "public answer", nil, false)
+	answer := s.comment(open, "public answer", nil, false)
+	s.comment(open, p.hide("InternalReplyBody"), answer, true)
+	s.status(open, "In progress", "a note for all")
 	s.run(open)
 	code, meta := feedback.FreeText(p.hide("InternalStepCode")), feedback.FreeText(p.hide("InternalStepMeta"))
 	s.write(func(tx *app.Tx) error {
@@ -74,9 +78,12 @@ func secretive(s *scene) *private {
 	held := s.post(0, "keyword "+p.hide("HeldPostTitle"), "keyword "+p.hide("HeldPostBody"), "h")
 	p.secrets = append(p.secrets, held.ID.String())
 	s.exec(`UPDATE posts SET held = TRUE WHERE site_id = $1 AND id = $2`, int64(s.o.Site.ID), int64(held.ID))
+	s.exec(`UPDATE boards SET post_count = post_count - 1, shown_count = shown_count - 1 WHERE site_id = $1 AND id = $2`, int64(s.o.Site.ID), int64(held.BoardID))
 	archived := s.post(0, "keyword "+p.hide("ArchivedPostTitle"), p.hide("ArchivedPostBody"), "a")
 	p.secrets = append(p.secrets, archived.ID.String())
-	s.exec(`UPDATE posts SET archived = TRUE WHERE site_id = $1 AND id = $2`, int64(s.o.Site.ID), int64(archived.ID))
+	s.write(func(tx *app.Tx) error {
+		return tx.SetPostFlag(s.t.Context(), archived.ID.String(), feedback.Archived, true)
+	})
 
 	// A private post merged into a public one, and linked from the changelog.
 	merged := s.post(last, "keyword "+p.hide("MergedPrivateTitle"), p.hide("MergedPrivateBody"), "m")
@@ -96,67 +103,147 @@ func secretive(s *scene) *private {
 
 var hrefs = regexp.MustCompile(`(?:href|src|action|hx-get|content)="([^"]+)"|<loc>([^<]+)</loc>|<id>([^<]+)</id>`)
 
-// TestNothingPrivateIsPublic walks everything that can be reached from the
-// portal, and everything one might guess, as nobody and as a visitor, and looks
-// for what is private in bodies and headers.
+// found returns where a page holds what is private, but for what its own address
+// holds: a search says what was searched for.
+func (p *private) found(path, page string) (all []string) {
+	asked, _ := url.QueryUnescape(path)
+	for _, secret := range p.secrets {
+		if i := strings.Index(page, secret); i >= 0 && !strings.Contains(asked, secret) {
+			all = append(all, fmt.Sprintf("%q: ...%s...", secret, page[max(0, i-120):min(len(page), i+120)]))
+		}
+	}
+	return all
+}
+
+// walk gets everything that can be reached from the portal, and everything one
+// might guess, and looks for what is private in bodies and headers. base is the
+// path of a frame, or empty.
+func (p *private) walk(t *testing.T, who string, c *http.Client, base string) {
+	t.Helper()
+	s := p.scene
+	seen := map[string]bool{}
+	queue := []string{"/", "/?q=keyword", "/?sort=new", "/?sort=top", "/roadmap", "/changelog", "/sitemap.xml", "/robots.txt",
+		"/changelog.atom", "/posts.atom", "/me", "/me/export", "/similar?title=keyword+PrivatePostTitle+HeldPostTitle", "/widget.js", "/og.png",
+		"/posts/new", "/sign-in", "/nowhere", "/boards/privateboardname", "/search?q=keyword", "/widget"}
+	for _, secret := range p.secrets {
+		queue = append(queue, "/?q="+url.QueryEscape(secret), "/posts/"+url.PathEscape(secret), "/og/"+url.PathEscape(secret)+".png",
+			"/similar?title="+url.QueryEscape(secret), "/boards/"+url.PathEscape(strings.ToLower(secret)), "/changelog/"+url.PathEscape(strings.ToLower(secret)))
+	}
+	for _, st := range s.statuses {
+		for _, sort := range []string{"trending", "top", "new"} {
+			queue = append(queue, "/?status="+st.ID.String()+"&sort="+sort)
+		}
+	}
+	s.read(func(tx *app.Tx) error {
+		tags, err := tx.Tags(t.Context())
+		for _, tag := range tags {
+			queue = append(queue, "/?tag="+tag.ID.String(), "/?q=keyword&tag="+tag.ID.String())
+		}
+		return err
+	})
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		if seen[path] {
+			continue
+		}
+		if seen[path] = true; len(seen) > 2000 {
+			t.Fatalf("%s: the walk does not end", who)
+		}
+		for _, partial := range []string{"", "true"} {
+			r, err := http.NewRequest("GET", s.url+base+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if partial != "" {
+				r.Header.Set("HX-Request", partial)
+			}
+			res, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := readAll(t, res)
+			res.Body.Close()
+			for _, found := range p.found(path, fmt.Sprint(res.Header)+body) {
+				t.Errorf("%s: GET %s shows %s", who, path, found)
+			}
+			if strings.HasPrefix(path, "/posts/") && !strings.HasPrefix(path, "/posts/new") || strings.HasPrefix(path, "/og/") {
+				for _, secret := range p.secrets {
+					if strings.Contains(path, secret) && res.StatusCode == http.StatusOK {
+						t.Errorf("%s: GET %s = 200", who, path)
+					}
+				}
+			}
+			if strings.HasPrefix(path, "/boards/") && strings.Contains(body, "aria-current") && strings.Contains(path, "private") {
+				t.Errorf("%s: GET %s = %d", who, path, res.StatusCode)
+			}
+			for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
+				link := strings.ReplaceAll(m[1]+m[2]+m[3], "&amp;", "&")
+				link = strings.TrimPrefix(link, s.base)
+				if rest, ok := strings.CutPrefix(link, "/p/northwind"+base); ok {
+					rest, _, _ = strings.Cut(rest, "#")
+					queue = append(queue, rest)
+				}
+			}
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%s: the walk saw only %d pages", who, len(seen))
+	}
+}
+
+var countInNav = regexp.MustCompile(`<span class="c">(\d+)</span>`)
+
+// Nothing that is private is in any page, feed, count, search result, picture,
+// script, mail or header, for nobody in particular, for a visitor, for somebody
+// signed in, nor in a frame.
 func TestNothingPrivateIsPublic(t *testing.T) {
 	eachScene(t, func(t *testing.T, s *scene) {
+		s.settings(func(in *feedback.NewSettings) { in.WidgetOrigins = []string{"https://app.northwind.example"} })
 		p := secretive(s)
-		visitor := s.client()
+		visitor, known := s.client(), s.client()
 		s.submit(visitor, "/posts", url.Values{"title": {"My own idea"}, "boardId": {s.boards[0].ID.String()}, "seen": {"1"}, "name": {"Me"}})
-		for name, c := range map[string]*http.Client{"nobody": {}, "a visitor": visitor} {
-			seen := map[string]bool{}
-			queue := []string{"/", "/?q=keyword", "/?sort=new", "/?sort=top", "/roadmap", "/changelog", "/sitemap.xml", "/robots.txt",
-				"/changelog.atom", "/posts.atom", "/me", "/me/export", "/similar?title=keyword+PrivatePostTitle+HeldPostTitle", "/widget.js", "/og.png",
-				"/posts/new", "/sign-in", "/nowhere", "/boards/privateboardname", "/search?q=keyword"}
-			for _, secret := range p.secrets {
-				queue = append(queue, "/?q="+url.QueryEscape(secret), "/posts/"+url.PathEscape(secret), "/og/"+url.PathEscape(secret)+".png", "/similar?title="+url.QueryEscape(secret))
-			}
-			for _, st := range s.statuses {
-				queue = append(queue, "/?status="+st.ID.String())
-			}
-			for len(queue) > 0 && len(seen) < 400 {
-				path := queue[0]
-				queue = queue[1:]
-				if seen[path] {
-					continue
+		s.signIn(known, "known@example.com")
+		for who, c := range map[string]*http.Client{"nobody": {}, "a visitor": visitor, "somebody known": known} {
+			p.walk(t, who, c, "")
+		}
+		res, err := http.Get(s.url + "/widget")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		p.walk(t, "in a frame", &http.Client{}, strings.TrimSuffix(strings.TrimPrefix(res.Request.URL.String(), s.url), "/"))
+
+		// Two posts can be seen: the open one, and the visitor's own.
+		_, board := s.get(&http.Client{}, "/?fresh")
+		var counts []string
+		for _, m := range countInNav.FindAllStringSubmatch(board, -1) {
+			counts = append(counts, m[1])
+		}
+		if got := strings.Join(counts, " "); got != "2 2 0" {
+			t.Errorf("the boards count %s; want 2 2 0", got)
+		}
+		if shown := len(postLinks.FindAllString(board, -1)); shown != 2 {
+			t.Errorf("the board shows %d posts; want 2", shown)
+		}
+
+		// Whoever gets a mail reads of nobody else's address and nothing private.
+		s.tell()
+		told := 0
+		s.read(func(tx *app.Tx) error {
+			page, err := tx.Outbox(t.Context(), feedback.Window{Limit: 100})
+			for _, m := range page.Items {
+				if m.Kind == "status" || m.Kind == "reply" || m.Kind == "changelog" {
+					told++
 				}
-				seen[path] = true
-				res, err := c.Get(s.url + path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				body := readAll(t, res)
-				res.Body.Close()
-				page := fmt.Sprint(res.Header) + body
-				// A search says what was searched for, and a page may repeat its
-				// own address; nothing else may know the word.
-				asked, _ := url.QueryUnescape(path)
-				for _, secret := range p.secrets {
-					if strings.Contains(page, secret) && !strings.Contains(asked, secret) {
-						i := strings.Index(page, secret)
-						t.Errorf("%s: GET %s shows %q: ...%s...", name, path, secret, page[max(0, i-120):min(len(page), i+120)])
-					}
-				}
-				if strings.HasPrefix(path, "/posts/") && !strings.HasPrefix(path, "/posts/new") || strings.HasPrefix(path, "/og/") {
-					for _, secret := range p.secrets {
-						if strings.Contains(path, secret) && res.StatusCode == http.StatusOK {
-							t.Errorf("%s: GET %s = 200", name, path)
-						}
-					}
-				}
-				for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
-					link := strings.ReplaceAll(m[1]+m[2]+m[3], "&amp;", "&")
-					link = strings.TrimPrefix(link, s.base)
-					if rest, ok := strings.CutPrefix(link, "/p/northwind"); ok {
-						rest, _, _ = strings.Cut(rest, "#")
-						queue = append(queue, rest)
-					}
+				for _, found := range p.found(m.ToEmail, m.Subject+m.Text+m.HTML) {
+					t.Errorf("the mail %s to %s holds %s", m.Kind, m.ToEmail, found)
 				}
 			}
-			if len(seen) < 60 {
-				t.Errorf("%s: the walk saw only %d pages", name, len(seen))
-			}
+			return err
+		})
+		if told == 0 {
+			t.Error("nobody was told anything")
 		}
 	})
 }
@@ -235,9 +322,12 @@ func TestVoteWithdrawAndUnite(t *testing.T) {
 }
 
 var (
-	tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
-	sixDigits  = regexp.MustCompile(`\b\d{6}\b`)
-	linkToken  = regexp.MustCompile(`link\?t=(\S+)`)
+	tokenField   = regexp.MustCompile(`name="token" value="([^"]+)"`)
+	sixDigits    = regexp.MustCompile(`\b\d{6}\b`)
+	confirmToken = regexp.MustCompile(`confirm\?t=(\S+)`)
+	stopToken    = regexp.MustCompile(`unsubscribe\?t=(\S+)`)
+	linkToken    = regexp.MustCompile(`link\?t=(\S+)`)
+	postLinks    = regexp.MustCompile(`<li id="(post_[0-9a-z]+)"`)
 )
 
 func (s *scene) lastMail() feedback.Mail {

@@ -112,6 +112,7 @@ func (s *scene) exec(query string, args ...any) {
 	if _, err := s.sql.ExecContext(s.t.Context(), query, args...); err != nil {
 		s.t.Fatal(err)
 	}
+	s.write(func(*app.Tx) error { return nil }) // what is kept is of before
 }
 
 func (s *scene) post(board int, title, body, by string) *feedback.Post {
@@ -172,12 +173,16 @@ func (s *scene) tag(p *feedback.Post, name, color string) {
 	s.t.Helper()
 	id := int64(len(name)*1000) + int64(name[0])
 	s.exec(`INSERT INTO tags (site_id, id, name, color, created_at) VALUES ($1, $2, $3, $4, 1) ON CONFLICT DO NOTHING`, int64(s.o.Site.ID), id, name, color)
-	s.exec(`INSERT INTO post_tags (site_id, post_id, tag_id) VALUES ($1, $2, $3)`, int64(s.o.Site.ID), int64(p.ID), id)
+	s.write(func(tx *app.Tx) error {
+		return tx.TagPost(s.t.Context(), p.ID.String(), feedback.Input{}, feedback.Ref(feedback.TagID(id).String()), true)
+	})
 }
 
 func (s *scene) age(p *feedback.Post, d time.Duration) {
+	colder := int64(d.Seconds() * 1e6 / 604800)
 	s.exec(`UPDATE posts SET created_at = $1, trend = trend - $2 WHERE site_id = $3 AND id = $4`,
-		time.Now().Add(-d).UnixMicro(), int64(d.Seconds()*1e6/604800), int64(s.o.Site.ID), int64(p.ID))
+		time.Now().Add(-d).UnixMicro(), colder, int64(s.o.Site.ID), int64(p.ID))
+	s.exec(`UPDATE post_tags SET trend = trend - $1 WHERE site_id = $2 AND post_id = $3`, colder, int64(s.o.Site.ID), int64(p.ID))
 }
 
 func (s *scene) entry(title, body, label string, posts ...*feedback.Post) *feedback.Entry {

@@ -3,7 +3,9 @@ package portal_test
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,9 +28,9 @@ var views = []struct {
 	name    string
 	options []browsertest.Option
 }{
-	{"light", nil},
-	{"dark", []browsertest.Option{browsertest.Dark}},
-	{"phone", []browsertest.Option{browsertest.Phone}},
+	{"light", []browsertest.Option{browsertest.Desk, browsertest.Light}},
+	{"dark", []browsertest.Option{browsertest.Desk, browsertest.Dark}},
+	{"phone", []browsertest.Option{browsertest.Phone, browsertest.Light}},
 	{"phone-dark", []browsertest.Option{browsertest.Phone, browsertest.Dark}},
 }
 
@@ -53,47 +55,123 @@ func (s *scene) run(p *feedback.Post) {
 	}
 }
 
-// Every page is seen at both widths and in both schemes with nothing, something
-// and too much on it: nothing on the console, nothing that axe finds, nothing to
-// scroll sideways, nothing that moves while it loads.
-func TestEveryPage(t *testing.T) {
+// sights are the pages there are, each with what it takes to see it.
+type sight struct {
+	name, url string
+	options   []browsertest.Option
+	expect    string // a finding to be announced
+	views     []int  // of views; nil: all
+}
+
+// sights prepares three sites, with nothing, something and too much on them, and
+// returns all their pages.
+func sights(t *testing.T) []sight {
 	empty := newScene(t, "sqlite", feedback.Free)
 	s := newScene(t, "sqlite", feedback.Studio)
 	posts := s.lively()
 	s.run(posts[4])
+	tokens := s.tokens()
 	absurd := newScene(t, "sqlite", feedback.Studio)
 	worst := absurd.absurd()
-	type page struct{ name, url string }
-	pages := []page{
-		{"board", s.url + "/"}, {"board-bugs", s.url + "/boards/bugs?sort=new"}, {"board-none", s.url + "/?q=telepathy"},
-		{"post", s.url + "/posts/" + posts[0].ID.String()}, {"post-run", s.url + "/posts/" + posts[4].ID.String()},
-		{"new", s.url + "/posts/new"}, {"roadmap", s.url + "/roadmap"}, {"changelog", s.url + "/changelog"},
-		{"entry", s.url + "/changelog/slack-integration"}, {"sign-in", s.url + "/sign-in"}, {"me", s.url + "/me"},
-		{"missing", s.url + "/nowhere"},
-		{"empty-board", empty.url + "/"}, {"empty-roadmap", empty.url + "/roadmap"}, {"empty-changelog", empty.url + "/changelog"},
-		{"absurd-board", absurd.url + "/"}, {"absurd-post", absurd.url + "/posts/" + worst.ID.String()}, {"absurd-roadmap", absurd.url + "/roadmap"},
-		{"absurd-changelog", absurd.url + "/changelog"},
+	all := []sight{
+		{name: "board", url: s.url + "/"}, {name: "board-bugs", url: s.url + "/boards/bugs?sort=new"},
+		{name: "board-none", url: s.url + "/?q=telepathy"}, {name: "board-tag", url: s.tagURL(posts[0])},
+		{name: "post", url: s.url + "/posts/" + posts[0].ID.String()}, {name: "post-run", url: s.url + "/posts/" + posts[4].ID.String()},
+		{name: "new", url: s.url + "/posts/new"}, {name: "roadmap", url: s.url + "/roadmap"}, {name: "changelog", url: s.url + "/changelog"},
+		{name: "entry", url: s.url + "/changelog/slack-integration"}, {name: "sign-in", url: s.url + "/sign-in"}, {name: "me", url: s.url + "/me"},
+		{name: "link", url: s.url + "/sign-in/link?t=" + tokens["link"]}, {name: "confirm", url: s.url + "/confirm?t=" + tokens["confirm"]},
+		{name: "unsubscribe", url: s.url + "/unsubscribe?t=" + tokens["unsubscribe"]},
+		{name: "preferences", url: s.url + "/preferences?t=" + tokens["unsubscribe"]},
+		{name: "missing", url: s.url + "/nowhere", expect: "404"}, {name: "no-site", url: s.base + "/p/nobody/", expect: "404"},
+		{name: "stale-link", url: s.url + "/unsubscribe?t=x", expect: "404"},
+		{name: "empty-board", url: empty.url + "/"}, {name: "empty-roadmap", url: empty.url + "/roadmap"}, {name: "empty-changelog", url: empty.url + "/changelog"},
+		{name: "absurd-board", url: absurd.url + "/"}, {name: "absurd-post", url: absurd.url + "/posts/" + worst.ID.String()},
+		{name: "absurd-roadmap", url: absurd.url + "/roadmap"}, {name: "absurd-changelog", url: absurd.url + "/changelog"},
 	}
-	only := os.Getenv("HEED_PAGE")
-	for _, v := range views {
-		for _, pg := range pages {
-			if only != "" && !strings.Contains(pg.name, only) {
-				continue
+	// The same from right to left: wide and light, narrow and dark.
+	for _, p := range all {
+		if strings.Contains(" board board-none post post-run new roadmap changelog sign-in preferences missing empty-board absurd-board absurd-post ", " "+p.name+" ") {
+			p.name, p.views, p.options = "rtl-"+p.name, []int{0, 3}, []browsertest.Option{browsertest.Language("ar")}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// tagURL is the list of a post's tag.
+func (s *scene) tagURL(p *feedback.Post) string {
+	s.t.Helper()
+	var tag string
+	s.read(func(tx *app.Tx) error {
+		got, err := tx.Post(s.t.Context(), p.ID.String())
+		tag = got.Tags[0].ID.String()
+		return err
+	})
+	return s.url + "/?tag=" + tag
+}
+
+// tokens makes what mails link to: to sign in, to confirm, to unsubscribe.
+func (s *scene) tokens() map[string]string {
+	s.t.Helper()
+	all := map[string]string{}
+	c := s.client()
+	s.submit(c, "/sign-in", url.Values{"email": {"eve@example.com"}})
+	all["link"] = linkToken.FindStringSubmatch(s.lastMail().Text)[1]
+	s.submit(c, "/subscribe", url.Values{"email": {"eve@example.com"}})
+	all["confirm"] = confirmToken.FindStringSubmatch(s.lastMail().Text)[1]
+	s.signIn(c, "eve@example.com")
+	p := s.post(0, "Told about", "", "someone")
+	s.submit(c, "/posts/"+p.ID.String()+"/vote", url.Values{"vote": {"on"}})
+	s.status(p, "Planned", "")
+	s.tell()
+	all["unsubscribe"] = stopToken.FindStringSubmatch(s.lastMail().Text)[1]
+	return all
+}
+
+// tell writes the mails that notices ask for.
+func (s *scene) tell() {
+	s.t.Helper()
+	for more := true; more; {
+		var err error
+		if more, err = s.app.TellNext(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// Every page is seen at both widths and in both schemes with nothing, something
+// and too much on it: nothing on the console, nothing that axe finds, nothing to
+// scroll sideways, nothing that moves while it loads. A page is loaded once for
+// each width; the scheme changes under it, as it may at dusk.
+func TestEveryPage(t *testing.T) {
+	for _, pg := range sights(t) {
+		if only := os.Getenv("HEED_PAGE"); only != "" && !strings.Contains(pg.name, only) {
+			continue
+		}
+		t.Run(pg.name, func(t *testing.T) {
+			t.Parallel()
+			p := browsertest.Open(t, pg.options...)
+			if pg.expect != "" {
+				p.Expect(pg.expect)
 			}
-			t.Run(pg.name+"/"+v.name, func(t *testing.T) {
-				p := browsertest.Open(t, v.options...)
-				if pg.name == "missing" {
-					p.Expect("404")
+			width := -1
+			for i, v := range views {
+				if pg.views != nil && !slices.Contains(pg.views, i) {
+					continue
 				}
-				p.Go(pg.url)
-				if shift := p.LayoutShift(); shift > 0.01 {
-					t.Errorf("the page moved by %v while it loaded", shift)
+				p.See(v.options...)
+				if width != i/2 {
+					width = i / 2
+					p.Go(pg.url)
+					if shift := p.LayoutShift(); shift != 0 {
+						t.Errorf("%s: the page moved by %v while it loaded", v.name, shift)
+					}
+					p.CheckWidth()
 				}
-				p.CheckWidth()
 				p.CheckAccessibility()
 				p.Shot(pg.name + "-" + v.name)
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -104,7 +182,7 @@ func (s *scene) absurd() *feedback.Post {
 	s.settings(func(in *feedback.NewSettings) {
 		in.Accent, in.Intro = "#fde047", feedback.Intro(strings.Repeat("Very long introduction without end ", 8))
 	})
-	s.exec(`UPDATE boards SET name = $1, post_count = 1234567 WHERE site_id = $2 AND slug = 'bugs'`, strings.Repeat("Wide board name ", 5), int64(s.o.Site.ID))
+	s.exec(`UPDATE boards SET name = $1, shown_count = 1234567 WHERE site_id = $2 AND slug = 'bugs'`, strings.Repeat("Wide board name ", 5), int64(s.o.Site.ID))
 	s.exec(`UPDATE sites SET name = $1 WHERE id = $2`, "The Unreasonably Long-Named Company & Sons of 1889 <Ltd> شركة", int64(s.o.Site.ID))
 	s.exec(`UPDATE statuses SET name = $1 WHERE site_id = $2 AND name = 'Planned'`, strings.Repeat("W", 40), int64(s.o.Site.ID))
 	worst := s.post(0, long, strings.Repeat("<script>alert(1)</script> "+long+"\n\n```\n"+strings.Repeat("x", 400)+"\n```\n\n| a | b |\n|---|---|\n| "+long+" | c |\n\n", 3), "a")

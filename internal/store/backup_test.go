@@ -269,6 +269,8 @@ func TestRestoreEarlierSchema(t *testing.T) {
 			`INSERT INTO visitors (site_id, id, ref, created_at) VALUES (2, 4, 'ada', 1)`,
 			`INSERT INTO posts (site_id, id, board_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body)
 			VALUES (2, 5, 3, 4, 0, 0, FALSE, FALSE, FALSE, FALSE, 1, 'From long ago', '')`,
+			`INSERT INTO tags (site_id, id, name, color, created_at) VALUES (2, 6, 'old', '#000000', 1)`,
+			`INSERT INTO post_tags (site_id, post_id, tag_id) VALUES (2, 5, 6)`,
 		} {
 			exec(t, old, q)
 		}

@@ -7,10 +7,10 @@ import (
 	"heed/internal/feedback"
 )
 
-const boardColumns = `site_id, id, name, slug, description, private, post_count`
+const boardColumns = `site_id, id, name, slug, description, private, post_count, shown_count`
 
 func scanBoard(r *sql.Rows, b *feedback.Board) error {
-	return r.Scan(&b.SiteID, &b.ID, &b.Name, &b.Slug, &b.Description, &b.Private, &b.PostCount)
+	return r.Scan(&b.SiteID, &b.ID, &b.Name, &b.Slug, &b.Description, &b.Private, &b.PostCount, &b.Shown)
 }
 
 // InsertBoard stores a new board and reports whether its slug was free.
@@ -43,10 +43,19 @@ func (tx *Tx) Boards(ctx context.Context, site feedback.SiteID, after feedback.B
 	return out, wrap("boards", err)
 }
 
-// addPosts changes the number of posts that listings of a board hold.
-func (tx *Tx) addPosts(ctx context.Context, site feedback.SiteID, board feedback.BoardID, n int) error {
+// addPosts changes the number of posts that listings of a board hold, and of
+// those that the public sees.
+func (tx *Tx) addPosts(ctx context.Context, site feedback.SiteID, board feedback.BoardID, listed, shown int) error {
 	_, err := tx.exec(ctx, `
-		UPDATE boards SET post_count = post_count + $1
-		WHERE  site_id = $2 AND id = $3`, n, site, board)
+		UPDATE boards SET post_count = post_count + $1, shown_count = shown_count + $2
+		WHERE  site_id = $3 AND id = $4`, listed, shown, site, board)
 	return wrap("count posts", err)
+}
+
+// one is 1 for what is counted and 0 for what is not.
+func one(counts bool) int {
+	if counts {
+		return 1
+	}
+	return 0
 }

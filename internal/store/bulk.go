@@ -83,6 +83,7 @@ type Batch struct {
 	comments []feedback.Comment
 	votes    []batchVote
 	listed   map[feedback.BoardID]int
+	shown    map[feedback.BoardID]int
 }
 
 type batchPost struct {
@@ -101,7 +102,7 @@ type batchVote struct {
 
 // NewBatch returns an empty batch for a site.
 func NewBatch(site feedback.SiteID) *Batch {
-	return &Batch{site: site, listed: map[feedback.BoardID]int{}}
+	return &Batch{site: site, listed: map[feedback.BoardID]int{}, shown: map[feedback.BoardID]int{}}
 }
 
 // AddPost adds a post with the tags it has. Its votes and comments follow.
@@ -111,6 +112,7 @@ func (b *Batch) AddPost(p *feedback.Post, body string) {
 		b.listed[p.BoardID]++
 	}
 	if p.Searchable() {
+		b.shown[p.BoardID]++
 		bp.words = indexed{p.ID, wordsOf(p.Title), wordsOf(body)}
 	}
 	b.posts = append(b.posts, bp)
@@ -139,7 +141,7 @@ func (b *Batch) AddComment(c feedback.Comment) {
 func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 	posts := tx.bulk("posts", "site_id", "id", "board_id", "status_id", "author_id", "vote_count", "comment_count",
 		"pinned", "archived", "locked", "held", "created_at", "title", "body", "trend")
-	tags := tx.bulk("post_tags", "site_id", "post_id", "tag_id")
+	tags := tx.bulk("post_tags", "site_id", "post_id", "tag_id", "shown", "board_id", "status_id", "vote_count", "trend")
 	var words []indexed
 	for _, p := range b.posts {
 		err := posts.add(ctx, b.site, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.VoteCount, p.comments,
@@ -148,7 +150,7 @@ func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 			return err
 		}
 		for _, t := range p.Tags {
-			if err := tags.add(ctx, b.site, p.ID, t.ID); err != nil {
+			if err := tags.add(ctx, b.site, p.ID, t.ID, p.Searchable(), int64(p.BoardID), int64(p.StatusID), p.VoteCount, int64(p.heat)); err != nil {
 				return err
 			}
 		}
@@ -180,7 +182,7 @@ func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 		return fmt.Errorf("index posts: %w", err)
 	}
 	for board, n := range b.listed {
-		if err := tx.addPosts(ctx, b.site, board, n); err != nil {
+		if err := tx.addPosts(ctx, b.site, board, n, b.shown[board]); err != nil {
 			return err
 		}
 	}

@@ -80,6 +80,9 @@ func counterChecks() []Check {
 			SELECT COUNT(*) FROM posts p
 			WHERE  p.site_id = t.site_id AND p.board_id = t.id AND p.merged_into IS NULL AND NOT p.held`,
 			"posts in its list"),
+		counter("boards", "shown_count", `
+			SELECT COUNT(*) FROM posts p
+			WHERE  p.site_id = t.site_id AND p.board_id = t.id AND `+searchable, "posts on show"),
 		counter("sites", "run_count", `
 			SELECT COUNT(*) FROM runs r WHERE r.site_id = t.id`, "runs"),
 		// Numbers are given out by the counter: with as many runs as that,
@@ -162,6 +165,18 @@ func ruleChecks() []Check {
 		width: 2,
 		line: func(v []int64) string {
 			return fmt.Sprintf("posts %s: merged into %s, but not archived and locked", spell("posts", v[0]), spell("posts", v[1]))
+		},
+	}, {
+		Name: "tags",
+		query: `
+		SELECT t.post_id, t.tag_id
+		FROM   post_tags t
+		JOIN   posts p ON p.site_id = t.site_id AND p.id = t.post_id
+		WHERE  t.shown <> (` + searchable + `) OR t.board_id <> p.board_id OR t.status_id <> COALESCE(p.status_id, 0)
+		OR     t.vote_count <> p.vote_count OR t.trend <> p.trend`,
+		width: 2,
+		line: func(v []int64) string {
+			return fmt.Sprintf("posts %s: lists of its tag %s have it in another place", spell("posts", v[0]), feedback.TagID(v[1]))
 		},
 	}}
 }

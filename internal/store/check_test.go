@@ -126,7 +126,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	}{
 		"a vote too many": {
 			damage: []string{`UPDATE posts SET vote_count = vote_count + 1 WHERE id = $post`},
-			want:   []string{"counters: posts $spelled: vote_count is"}, lines: 1},
+			want:   []string{"counters: posts $spelled: vote_count is", "tags: posts $spelled: lists of its tag"}, lines: 2},
 		"a vote lost": {
 			damage: []string{`DELETE FROM votes WHERE post_id = (SELECT MIN(post_id) FROM votes)`},
 			want:   []string{"and it has 0 votes"}, lines: 1},
@@ -165,7 +165,13 @@ func TestCheckFindsDamage(t *testing.T) {
 			damage: []string{
 				`INSERT INTO tags (site_id, id, name, color, created_at) VALUES (42, 43, 'theirs', '#000000', 0)`,
 				`INSERT INTO post_tags (site_id, post_id, tag_id) VALUES ($site, $post, 43)`},
-			want: []string{"references: post_tags $spelled/tag_", "site_id names site_", "in sites"}, lines: 2},
+			want: []string{"references: post_tags $spelled/tag_", "site_id names site_", "in sites", "tags: posts $spelled"}, lines: 3},
+		"posts on show miscounted": {
+			damage: []string{`UPDATE boards SET shown_count = shown_count + 1 WHERE slug = 'bugs'`},
+			want:   []string{"counters: boards brd_", "posts on show"}, lines: 1},
+		"a tag that lists a post elsewhere": {
+			damage: []string{`UPDATE post_tags SET trend = trend + 1 WHERE post_id = $post`},
+			want:   []string{"tags: posts $spelled: lists of its tag tag_"}, lines: 1},
 		"a vote for a post that is gone": {
 			damage: []string{`INSERT INTO votes (site_id, post_id, visitor_id, created_at)
 				SELECT $site, 999, MIN(id), 0 FROM visitors`},
@@ -209,7 +215,7 @@ func TestCheckFindsDamage(t *testing.T) {
 			want:   []string{"search: posts $spelled: no search can find it", "search: posts $spelled: a search for its title"}, lines: 2},
 		"an archived post that is found": {
 			damage: []string{`UPDATE posts SET archived = TRUE WHERE id = $post`},
-			want:   []string{"search: posts $spelled: searches find it, and none should"}, lines: 1},
+			want:   []string{"search: posts $spelled: searches find it, and none should", "posts on show", "lists of its tag"}, lines: 3},
 		"a post indexed by other words": {
 			engine: ofSqlite,
 			damage: []string{`INSERT OR REPLACE INTO post_search (rowid, title, body) VALUES ($post, 'x', 'y')`},

@@ -27,6 +27,10 @@ type dialect interface {
 	// another transaction holds it.
 	tryLock(ctx context.Context, tx *Tx, key int64) (bool, error)
 
+	// by names the index that a table must be read from, where a database
+	// would rather read more rows from another.
+	by(index string) string
+
 	// freshPlan marks the arguments of a query whose best plan depends on
 	// them: how common a word is, say.
 	freshPlan(args []any) []any
@@ -49,6 +53,10 @@ type dialect interface {
 	// is NOT NULL, whether it has a default, and its place in the primary key,
 	// from 1, or 0.
 	columns() string
+
+	// facts selects the version of the engine, the size of the database in
+	// bytes and the number of its last migration.
+	facts() string
 
 	// matches selects the ids of the newest posts with an id below that
 	// given whose words match a query, newest first.

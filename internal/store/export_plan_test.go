@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 
@@ -77,5 +78,73 @@ func (db *DB) DeliveryPlans(ctx context.Context) (all []DeliveryPlan, err error)
 		}
 		return nil
 	})
+	return all, err
+}
+
+// PublicListPlans fills the tables with posts and returns how each list of the
+// portal is read, and the index it should be read from.
+func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err error) {
+	err = db.Write(ctx, func(tx *Tx) error {
+		for _, fill := range []string{
+			`INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body, trend)
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+			SELECT 1 + i / 8 % 4, i, 1 + i % 2, CASE i / 2 % 2 WHEN 0 THEN 1 END, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
+			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id, vote_count, trend)
+			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, COALESCE(status_id, 0), vote_count, trend FROM posts`,
+			`ANALYZE`,
+		} {
+			if _, err := tx.exec(ctx, fill); err != nil {
+				return err
+			}
+		}
+		for _, sort := range []feedback.Sort{feedback.Trending, feedback.Top, feedback.Newest} {
+			for _, tag := range []feedback.TagID{0, 2} {
+				for _, status := range []feedback.StatusID{0, 1} {
+					f := feedback.PublicFilter{Sort: sort, Tag: tag}
+					query, args := tx.rankQuery(1, 2, status, f, rank{20000, 500}, 51)
+					plan, err := tx.plan(ctx, query, args...)
+					if err != nil {
+						return err
+					}
+					table := "posts_"
+					if tag != 0 {
+						table = "post_tags_"
+					}
+					all = append(all, DeliveryPlan{fmt.Sprintf("%s, status %d, tag %d", sort, status, tag), table + orders[sort].index, plan})
+				}
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// ShownPost is a post on show and what lists go by.
+type ShownPost struct {
+	ID           feedback.PostID
+	Board        feedback.BoardID
+	Status       feedback.StatusID
+	Votes, Trend int64
+	Tags         []feedback.TagID
+}
+
+// ShownPosts reads all posts of a site that are on show, by no index.
+func (db *DB) ShownPosts(ctx context.Context, site feedback.SiteID) ([]ShownPost, error) {
+	tx := db.tx(db.reader)
+	all, err := collect(ctx, tx, `
+		SELECT id, board_id, status_id, vote_count, trend
+		FROM   posts
+		WHERE  site_id = $1 AND `+onShow, []any{site}, func(r *sql.Rows, p *ShownPost) error {
+		return r.Scan(&p.ID, &p.Board, &p.Status, &p.Votes, &p.Trend)
+	})
+	for i := range all {
+		tags, err := tx.idColumn(ctx, `SELECT tag_id FROM post_tags WHERE site_id = $1 AND post_id = $2`, []any{site, all[i].ID})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tags {
+			all[i].Tags = append(all[i].Tags, feedback.TagID(t))
+		}
+	}
 	return all, err
 }

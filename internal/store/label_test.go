@@ -38,7 +38,7 @@ func TestLabels(t *testing.T) {
 					return err
 				}
 				for _, tag := range []int{i, many + 1 - i} {
-					if err := tx.TagPost(ctx, site, p.ID, feedback.TagID(tag)); err != nil {
+					if _, err := tx.AddTag(ctx, site, p.ID, feedback.TagID(tag)); err != nil {
 						return err
 					}
 				}

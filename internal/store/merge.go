@@ -11,7 +11,7 @@ import (
 // comments and tags move, and what moved is recorded, so that [Tx.Unmerge] can
 // put it back exactly. The loser becomes archived and locked and leaves its
 // board's count and the search. Both posts must be locked.
-func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loserBoard feedback.BoardID) error {
+func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loser *feedback.Post) error {
 	_, err := tx.exec(ctx, `
 		INSERT INTO actions (site_id, id, loser_id, winner_id, loser_archived, loser_locked, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -73,7 +73,10 @@ func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loserBoard feedback
 	if err := tx.shareHeat(ctx, a, feedback.Heat.PlusAll); err != nil {
 		return err
 	}
-	if err := tx.addPosts(ctx, a.SiteID, loserBoard, -1); err != nil {
+	if err := tx.shelveBoth(ctx, a); err != nil {
+		return err
+	}
+	if err := tx.addPosts(ctx, a.SiteID, loser.BoardID, -one(loser.Listed()), -one(loser.Searchable())); err != nil {
 		return err
 	}
 	return tx.UnindexPost(ctx, a.SiteID, a.Loser)
@@ -83,7 +86,7 @@ func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loserBoard feedback
 // winner since stay withdrawn; comments and votes that came to the winner since
 // stay there, but a reply goes with the comment it answers. Both posts must be
 // locked.
-func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loserBoard feedback.BoardID) error {
+func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loser *feedback.Post) error {
 	for _, step := range []struct {
 		doing, query string
 		args         []any
@@ -145,7 +148,11 @@ func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loserBoard feedba
 	if err != nil {
 		return err
 	}
-	if err := tx.addPosts(ctx, a.SiteID, loserBoard, 1); err != nil || a.LoserArchived {
+	if err := tx.shelveBoth(ctx, a); err != nil {
+		return err
+	}
+	shown := !loser.Held && !a.LoserArchived
+	if err := tx.addPosts(ctx, a.SiteID, loser.BoardID, one(!loser.Held), one(shown)); err != nil || !shown {
 		return err
 	}
 	var title, body string

@@ -4,63 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"heed/internal/feedback"
 )
-
-// PostFilter asks for some of a site's posts; see [feedback.PostFilter].
-type PostFilter struct {
-	Board    feedback.BoardID
-	Status   feedback.StatusID
-	Tag      feedback.TagID
-	Archived bool
-	ByVotes  bool
-	// After is where the page begins: the votes (by votes only) and the id
-	// of the last post before it.
-	AfterVotes int64
-	AfterID    int64
-}
-
-// FilteredPosts lists the posts of a site that a filter asks for. Every filter
-// has an index that yields its order, so a page costs the same wherever it is.
-func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFilter, limit int) ([]feedback.Post, error) {
-	var args []any
-	arg := func(v any) string {
-		args = append(args, v)
-		return fmt.Sprintf("$%d", len(args))
-	}
-	var q strings.Builder
-	q.WriteString("SELECT " + postColumns + "\n")
-	if f.Tag != 0 {
-		q.WriteString("FROM post_tags t JOIN posts p ON p.site_id = t.site_id AND p.id = t.post_id\nWHERE t.site_id = " + arg(site) +
-			" AND t.tag_id = " + arg(f.Tag) + " AND t.post_id < " + arg(f.AfterID))
-	} else {
-		q.WriteString("FROM posts p\nWHERE p.site_id = " + arg(site))
-	}
-	if f.Board != 0 {
-		q.WriteString(" AND p.board_id = " + arg(f.Board))
-	}
-	if f.Status != 0 {
-		q.WriteString(" AND p.status_id = " + arg(f.Status))
-	}
-	switch {
-	case f.Archived:
-		q.WriteString(" AND p.archived AND p.merged_into IS NULL AND NOT p.held")
-	default:
-		q.WriteString(" AND NOT p.held AND NOT p.archived AND p.merged_into IS NULL")
-	}
-	switch {
-	case f.Tag != 0:
-		q.WriteString("\nORDER BY t.post_id DESC")
-	case f.ByVotes:
-		q.WriteString(" AND (p.vote_count, p.id) < (" + arg(f.AfterVotes) + ", " + arg(f.AfterID) + ")\nORDER BY p.vote_count DESC, p.id DESC")
-	default:
-		q.WriteString(" AND p.id < " + arg(f.AfterID) + "\nORDER BY p.id DESC")
-	}
-	q.WriteString("\nLIMIT " + arg(limit) + " + 0")
-	return tx.listPosts(ctx, site, q.String(), args, limit, false)
-}
 
 // PostsByID returns posts in the order of their ids given.
 func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedback.PostID) ([]feedback.Post, error) {
@@ -106,18 +52,17 @@ func (tx *Tx) SetPostFlag(ctx context.Context, site feedback.SiteID, id feedback
 		feedback.Pinned:   `UPDATE posts SET pinned = $1 WHERE site_id = $2 AND id = $3`,
 		feedback.Archived: `UPDATE posts SET archived = $1 WHERE site_id = $2 AND id = $3`,
 		feedback.Locked:   `UPDATE posts SET locked = $1 WHERE site_id = $2 AND id = $3`,
+		feedback.Withheld: `UPDATE posts SET withheld = $1 WHERE site_id = $2 AND id = $3`,
 	}[flag]
 	if !ok {
 		return fmt.Errorf("set flag: no flag %q", flag)
 	}
-	if _, err := tx.exec(ctx, query, on, site, id); err != nil {
+	if flag != feedback.Archived {
+		_, err := tx.exec(ctx, query, on, site, id)
 		return wrap("set flag", err)
 	}
-	if flag != feedback.Archived {
-		return nil
-	}
-	if on {
-		return tx.UnindexPost(ctx, site, id)
+	if err := tx.showing(ctx, site, id, query, on, site, id); err != nil {
+		return wrap("set flag", err)
 	}
 	return tx.reindexPost(ctx, site, id)
 }
@@ -157,13 +102,16 @@ func (tx *Tx) MovePost(ctx context.Context, p *feedback.Post, to feedback.BoardI
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET board_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, p.SiteID, p.ID)
-	if err != nil || !p.Listed() {
+	if err != nil {
 		return wrap("move post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1); err != nil {
+	if err := tx.shelve(ctx, p.SiteID, p.ID); err != nil || !p.Listed() {
 		return err
 	}
-	return tx.addPosts(ctx, p.SiteID, to, 1)
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, -1, -one(p.Searchable())); err != nil {
+		return err
+	}
+	return tx.addPosts(ctx, p.SiteID, to, 1, one(p.Searchable()))
 }
 
 // AddTag puts a tag on a post and reports whether it was not there.
@@ -172,7 +120,10 @@ func (tx *Tx) AddTag(ctx context.Context, site feedback.SiteID, post feedback.Po
 		INSERT INTO post_tags (site_id, post_id, tag_id)
 		VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, site, post, tag)
-	return n > 0, wrap("add tag", err)
+	if err != nil || n == 0 {
+		return false, wrap("add tag", err)
+	}
+	return true, tx.shelve(ctx, site, post)
 }
 
 // DropTag takes a tag from a post and reports whether it was there.
@@ -261,4 +212,15 @@ func (tx *Tx) MergeCounts(ctx context.Context, site feedback.SiteID, loser, winn
 		       (SELECT COUNT(*) FROM comments WHERE site_id = $1 AND post_id = $2)`,
 		[]any{site, loser, winner}, &votes, &fresh, &comments)
 	return votes, fresh, comments, wrap("count merge", err)
+}
+
+// WithheldPosts lists the posts that are not offered to agents, newest first.
+func (tx *Tx) WithheldPosts(ctx context.Context, site feedback.SiteID, limit int) ([]QueuePost, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, title, vote_count
+		FROM   posts
+		WHERE  site_id = $1 AND withheld AND NOT archived AND merged_into IS NULL AND NOT held
+		ORDER  BY id DESC
+		LIMIT  $2 + 0`, []any{site, limit}, scanQueuePost)
+	return out, wrap("withheld posts", err)
 }

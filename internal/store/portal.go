@@ -13,43 +13,48 @@ import (
 
 // The posts that the public sees are found board by board: every index below
 // begins with the board, private boards are simply not asked for, and the cost
-// of a page is that of its rows, however many posts a site has.
+// of a page is that of its rows, however many posts a site has. Each filter has
+// an index for each order; what lists of a tag go by is copied to post_tags.
 
 // rank is a post and what a list is ordered by.
 type rank struct {
-	id   feedback.PostID
-	key  int64
-	side bool // pinned: shown apart
+	id  feedback.PostID
+	key int64
 }
 
 // onShow is what every public listing asks of a post; the partial indexes say
 // the same, word for word.
 const onShow = `NOT held AND NOT archived AND merged_into IS NULL`
 
-// sortKeys is what each order sorts by, from the greatest down, then by id.
-var sortKeys = map[feedback.Sort]string{feedback.Trending: "trend", feedback.Top: "vote_count", feedback.Newest: "id"}
-
-// FilterDepth is how many posts a filter by status or tag looks at: the newest,
-// and of a status also the ones with the most votes.
-const FilterDepth = 1000
+// orders are what each order sorts by, from the greatest down, then by id, and
+// how the names of its indexes end. The newest have the greatest id.
+var orders = map[feedback.Sort]struct{ key, index string }{
+	feedback.Trending: {"trend", "trending"}, feedback.Top: {"vote_count", "top"}, feedback.Newest: {"", "newest"},
+}
 
 // RankedPosts returns the ids of the posts on the boards given that come after a
-// position in an order, at most limit, and the position of each. Pinned posts
-// are not among them.
-func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
+// position in an order, at most limit, and the position of each. statuses are
+// those of the site: what is not of one status is looked up status by status.
+func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, statuses []feedback.StatusID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
 	after := rank{id: math.MaxInt64, key: math.MaxInt64}
 	if len(f.After) == 2 {
 		after = rank{id: feedback.PostID(f.After[1]), key: f.After[0]}
 	}
-	var found []rank
-	var err error
-	if f.Status == 0 && f.Tag == 0 {
-		found, err = tx.rankByBoard(ctx, site, boards, f.Sort, after, limit)
+	if f.Status != 0 {
+		statuses = []feedback.StatusID{f.Status}
 	} else {
-		found, err = tx.rankFiltered(ctx, site, boards, f, after)
+		statuses = append(slices.Clone(statuses), 0) // and the posts without any
 	}
-	if err != nil {
-		return nil, nil, err
+	var found []rank
+	for _, b := range boards {
+		for _, s := range statuses {
+			query, args := tx.rankQuery(site, b, s, f, after, limit)
+			some, err := collect(ctx, tx, query, args, scanRank)
+			if err != nil {
+				return nil, nil, wrap("rank posts", err)
+			}
+			found = append(found, some...)
+		}
 	}
 	slices.SortFunc(found, func(a, b rank) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.id, a.id)) })
 	found = found[:min(len(found), limit)]
@@ -60,80 +65,45 @@ func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []fe
 	return ids, at, nil
 }
 
-func (tx *Tx) rankByBoard(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, sort feedback.Sort, after rank, limit int) ([]rank, error) {
-	key := sortKeys[sort]
-	query := `
-		SELECT id, ` + key + `
-		FROM   posts
-		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
-		AND    (` + key + `, id) < ($3, $4)
-		ORDER  BY ` + key + ` DESC, id DESC
-		LIMIT  $5 + 0`
-	if sort == feedback.Newest {
-		query = `
-		SELECT id, id
-		FROM   posts
-		WHERE  site_id = $1 AND board_id = $2 AND ` + onShow + ` AND NOT pinned
-		AND    id <= $3 AND id < $4
-		ORDER  BY id DESC
-		LIMIT  $5 + 0`
+// rankQuery is the query for the first posts of one status (zero: of none) on
+// one board, or of one tag among them, after a position. Posts without a status
+// are all alike in that, but PostgreSQL uses the order of the index only if it is
+// told so.
+func (tx *Tx) rankQuery(site feedback.SiteID, board feedback.BoardID, status feedback.StatusID, f feedback.PublicFilter, after rank, limit int) (string, []any) {
+	args := []any{site, board}
+	place := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
 	}
-	var all []rank
-	for _, b := range boards {
-		some, err := collect(ctx, tx, query, []any{site, b, after.key, int64(after.id), limit}, scanRank)
-		if err != nil {
-			return nil, wrap("rank posts", err)
-		}
-		all = append(all, some...)
+	table, id, where := "posts", "id", "site_id = $1 AND board_id = $2 AND "+onShow
+	switch {
+	case f.Tag != 0:
+		table, id = "post_tags", "post_id"
+		where = "site_id = $1 AND board_id = $2 AND shown AND tag_id = " + place(f.Tag) + " AND status_id = " + place(int64(status))
+	case status != 0:
+		where += " AND status_id = " + place(status)
+	default:
+		where += " AND status_id IS NULL"
 	}
-	return all, nil
+	by := tx.d.by(table + "_" + orders[f.Sort].index)
+	key := orders[f.Sort].key
+	if key == "" {
+		return `
+		SELECT ` + id + `, ` + id + `
+		FROM   ` + table + by + `
+		WHERE  ` + where + ` AND ` + id + ` < ` + place(int64(after.id)) + `
+		ORDER  BY status_id DESC, ` + id + ` DESC
+		LIMIT  ` + place(limit) + ` + 0`, args
+	}
+	return `
+		SELECT ` + id + `, ` + key + `
+		FROM   ` + table + by + `
+		WHERE  ` + where + ` AND (` + key + `, ` + id + `) < (` + place(after.key) + `, ` + place(int64(after.id)) + `)
+		ORDER  BY status_id DESC, ` + key + ` DESC, ` + id + ` DESC
+		LIMIT  ` + place(limit) + ` + 0`, args
 }
 
 func scanRank(r *sql.Rows, k *rank) error { return r.Scan(&k.id, &k.key) }
-
-// rankFiltered looks at a bounded number of candidates, so that a rare status
-// among a million posts costs no more than a common one.
-func (tx *Tx) rankFiltered(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, f feedback.PublicFilter, after rank) ([]rank, error) {
-	if len(boards) == 0 {
-		return nil, nil
-	}
-	args := []any{site}
-	var candidates string
-	if f.Tag != 0 {
-		args = append(args, f.Tag)
-		candidates = fmt.Sprintf(`
-			SELECT post_id AS id FROM post_tags
-			WHERE  site_id = $1 AND tag_id = $2
-			ORDER  BY post_id DESC
-			LIMIT  %d`, FilterDepth)
-	} else {
-		args = append(args, f.Status)
-		candidates = fmt.Sprintf(`
-			SELECT id FROM (SELECT id FROM posts WHERE site_id = $1 AND status_id = $2 ORDER BY id DESC LIMIT %d) AS newest
-			UNION
-			SELECT id FROM (SELECT id FROM posts WHERE site_id = $1 AND status_id = $2 ORDER BY vote_count DESC, id DESC LIMIT %d) AS best`,
-			FilterDepth, FilterDepth)
-	}
-	in, args := idList(args, boards)
-	key := "p." + sortKeys[f.Sort]
-	query := `
-		SELECT p.id, ` + key + `, p.status_id
-		FROM   (` + candidates + `) AS c
-		JOIN   posts p ON p.site_id = $1 AND p.id = c.id
-		WHERE  NOT p.held AND NOT p.archived AND p.merged_into IS NULL AND p.board_id IN (` + in + `)`
-	all, err := collect(ctx, tx, query, args, func(r *sql.Rows, k *rank) error {
-		var status feedback.StatusID
-		err := r.Scan(&k.id, &k.key, &status)
-		k.side = f.Status != 0 && status != f.Status
-		return err
-	})
-	if err != nil {
-		return nil, wrap("filter posts", err)
-	}
-	return slices.DeleteFunc(all, func(k rank) bool {
-		return k.side || k.key > after.key || k.key == after.key && k.id >= after.id
-	}), nil
-}
 
 // PinnedPosts returns the ids of the posts on the boards that are pinned, the
 // newest first.
@@ -156,26 +126,6 @@ func postIDs(ids []int64) []feedback.PostID {
 		out[i] = feedback.PostID(id)
 	}
 	return out
-}
-
-// StatusPosts returns the ids of the posts on the boards that stand at a status,
-// by votes, looking at no more than [FilterDepth] of them.
-func (tx *Tx) StatusPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, status feedback.StatusID, limit int) ([]feedback.PostID, error) {
-	if len(boards) == 0 {
-		return nil, nil
-	}
-	in, args := idList([]any{site, status}, boards)
-	ids, err := tx.idColumn(ctx, fmt.Sprintf(`
-		SELECT id FROM (
-			SELECT id, board_id, vote_count, held, archived, merged_into
-			FROM   posts
-			WHERE  site_id = $1 AND status_id = $2
-			ORDER  BY vote_count DESC, id DESC
-			LIMIT  %d) AS p
-		WHERE  `+onShow+` AND board_id IN (`+in+`)
-		ORDER  BY vote_count DESC, id DESC
-		LIMIT  %d`, FilterDepth, limit), args)
-	return postIDs(ids), wrap("posts at status", err)
 }
 
 // PublicPosts returns the posts with the ids that the public sees, in the order
@@ -252,7 +202,7 @@ func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedbac
 // first, after the one given.
 func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post feedback.PostID, after feedback.CommentID, limit int) ([]feedback.PublicComment, error) {
 	out, err := collect(ctx, tx, `
-		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at,
+		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at, c.edited_at,
 		       COALESCE(v.name, m.name, '')
 		FROM   comments c
 		LEFT JOIN visitors v ON v.site_id = c.site_id AND v.id = c.visitor_id
@@ -261,7 +211,7 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 		ORDER  BY c.id
 		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
 		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
-			&c.Internal, at(&c.CreatedAt), &c.Author)
+			&c.Internal, at(&c.CreatedAt), at(&c.EditedAt), &c.Author)
 	})
 	return out, wrap("public comments", err)
 }
@@ -290,7 +240,7 @@ func (tx *Tx) PublishedEntry(ctx context.Context, site feedback.SiteID, slug str
 // PostEntries lists the public entries that answer a post, newest first.
 func (tx *Tx) PostEntries(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.Entry, error) {
 	out, err := collect(ctx, tx, `
-		SELECT e.site_id, e.id, e.title, e.slug, e.body, e.label, e.status, e.published_at, e.created_at
+		SELECT e.site_id, e.id, e.title, e.slug, e.body, e.label, e.status, e.published_at, e.publish_at, e.created_at
 		FROM   entry_posts ep
 		JOIN   entries e ON e.site_id = ep.site_id AND e.id = ep.entry_id
 		WHERE  ep.site_id = $1 AND ep.post_id = $2 AND e.published_at IS NOT NULL

@@ -13,14 +13,16 @@ import (
 const (
 	postColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at,
 		       CASE WHEN p.pinned THEN 1 ELSE 0 END + CASE WHEN p.archived THEN 2 ELSE 0 END + CASE WHEN p.locked THEN 4 ELSE 0 END`
-	stateColumns = `p.held, p.merged_into, p.author_id`
+	stateColumns = `p.held, p.withheld, p.merged_into, p.author_id`
 )
 
 func postFields(p *feedback.Post) []any {
 	return []any{&p.ID, &p.BoardID, &p.Title, &p.StatusID, count{&p.VoteCount}, at(&p.CreatedAt), switches{&p.Pinned, &p.Archived, &p.Locked}}
 }
 
-func stateFields(p *feedback.Post) []any { return []any{&p.Held, &p.MergedInto, &p.AuthorID} }
+func stateFields(p *feedback.Post) []any {
+	return []any{&p.Held, &p.Withheld, &p.MergedInto, &p.AuthorID}
+}
 
 // InsertPost stores a new post, counts it on its board and has searches find
 // it. A held post is stored and no more.
@@ -34,7 +36,7 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 	if err != nil || p.Held {
 		return wrap("insert post", err)
 	}
-	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1); err != nil {
+	if err := tx.addPosts(ctx, p.SiteID, p.BoardID, 1, one(p.Searchable())); err != nil {
 		return err
 	}
 	return tx.IndexPost(ctx, p.SiteID, p.ID, p.Title, body)
@@ -158,30 +160,10 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET status_id = $1
 		WHERE  site_id = $2 AND id = $3`, to, site, id)
-	return wrap("set status", err)
-}
-
-// SetPostFlags sets what the team can say of a post, and has searches find it or
-// not accordingly.
-func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedback.PostID, pinned, archived, locked bool) error {
-	_, err := tx.exec(ctx, `
-		UPDATE posts SET pinned = $1, archived = $2, locked = $3
-		WHERE  site_id = $4 AND id = $5`, pinned, archived, locked, site, id)
 	if err != nil {
-		return wrap("set flags", err)
+		return wrap("set status", err)
 	}
-	var p reindexed
-	found, err := tx.row(ctx, `
-		SELECT p.title, p.body, `+searchable+`
-		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
-	switch {
-	case err != nil || !found:
-		return wrap("set flags", err)
-	case p.searchable:
-		return tx.IndexPost(ctx, site, id, p.title, p.body)
-	}
-	return tx.UnindexPost(ctx, site, id)
+	return tx.shelve(ctx, site, id)
 }
 
 // Change is an entry in the history of a post.

@@ -60,6 +60,9 @@ func (postgresDialect) forUpdate() string { return " FOR UPDATE" }
 
 func (postgresDialect) claim(table string) string { return " FOR UPDATE OF " + table + " SKIP LOCKED" }
 
+// PostgreSQL knows how many rows each index holds.
+func (postgresDialect) by(string) string { return "" }
+
 // PostgreSQL would choose one plan for all after a few executions of a prepared
 // statement; this has it plan for the values at hand.
 func (postgresDialect) freshPlan(args []any) []any {
@@ -84,4 +87,9 @@ func (postgresDialect) tryLock(ctx context.Context, tx *Tx, key int64) (bool, er
 	var ok bool
 	_, err := tx.row(ctx, `SELECT pg_try_advisory_xact_lock($1)`, []any{key}, &ok)
 	return ok, err
+}
+
+func (postgresDialect) facts() string {
+	return `
+		SELECT current_setting('server_version'), pg_database_size(current_database()), (SELECT MAX(version_id) FROM goose_db_version)`
 }

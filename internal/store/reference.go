@@ -44,6 +44,8 @@ var pointsAnywhere = map[string]string{
 	"post_changes.from_id":          "what it names depends on kind, and it may be gone",
 	"post_changes.to_id":            "what it names depends on kind, and it may be gone",
 	"theme_posts.theme_id":          "the rows of a run that is not published name themes that are not either",
+	"post_tags.board_id":            "a copy of the post's, and a check of its own compares",
+	"post_tags.status_id":           "likewise; zero for a post without a status",
 	"audit.actor_id":                "whom it names depends on actor_kind, and they may be gone",
 }
 
@@ -67,6 +69,7 @@ var spellings = map[string]func(int64) string{
 	"tags":              func(n int64) string { return feedback.TagID(n).String() },
 	"visitors":          func(n int64) string { return feedback.VisitorID(n).String() },
 	"insight_runs":      func(n int64) string { return feedback.InsightRunID(n).String() },
+	"saved_views":       func(n int64) string { return feedback.ViewID(n).String() },
 	"themes":            func(n int64) string { return feedback.ThemeID(n).String() },
 }
 

@@ -59,6 +59,11 @@ func (db *DB) Restore(ctx context.Context, r io.Reader, progress Progress) error
 	if err := db.Migrate(ctx); err != nil {
 		return fmt.Errorf("the rows are restored, but not brought up to date: %w", err)
 	}
+	if header.Schema < shelfSchema {
+		if err := db.reshelve(ctx); err != nil {
+			return fmt.Errorf("the rows are restored, but not what the portal lists: %w", err)
+		}
+	}
 	if err := db.reindex(ctx, false, progress); err != nil {
 		return fmt.Errorf("the rows are restored, but not the search index: %w", err)
 	}

@@ -113,6 +113,10 @@ func (sqliteDialect) forUpdate() string { return "" }
 
 func (sqliteDialect) claim(string) string { return "" }
 
+// Of two indexes that begin alike SQLite may take the one that holds every row,
+// and then pass over those it does not want one by one.
+func (sqliteDialect) by(index string) string { return " INDEXED BY " + index }
+
 // SQLite has one plan for a statement, and the order of its joins is written into
 // those that need it.
 func (sqliteDialect) freshPlan(args []any) []any { return args }
@@ -128,3 +132,9 @@ func (sqliteDialect) retryable(err error) bool {
 
 // Writers take turns, so whoever asks holds every lock.
 func (sqliteDialect) tryLock(context.Context, *Tx, int64) (bool, error) { return true, nil }
+
+func (sqliteDialect) facts() string {
+	return `
+		SELECT sqlite_version(), c.page_count * s.page_size, (SELECT MAX(version_id) FROM goose_db_version)
+		FROM   pragma_page_count() AS c, pragma_page_size() AS s`
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -151,6 +152,19 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	return fn(db.tx(db.reader))
+}
+
+// Moment names the state of the database: between two calls that return the same
+// name nothing was committed, by anybody. Ask for it before reading what is to be
+// kept under it. On SQLite it does not see what other processes write.
+func (db *DB) Moment(ctx context.Context) (string, error) {
+	if db.writer != nil {
+		return strconv.FormatInt(db.writer.batches.Load(), 36), nil
+	}
+	// The transactions that are over, and those that are under way.
+	var snapshot string
+	_, err := db.tx(db.reader).row(ctx, `SELECT CAST(pg_current_snapshot() AS TEXT)`, nil, &snapshot)
+	return snapshot, wrap("moment", err)
 }
 
 // Write runs fn in a transaction and commits if fn returns nil; when Write has

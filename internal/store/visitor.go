@@ -212,7 +212,7 @@ func (tx *Tx) OthersOn(ctx context.Context, site feedback.SiteID, post feedback.
 
 // EmptyPost takes away what a post says and has nobody find it any more.
 func (tx *Tx) EmptyPost(ctx context.Context, site feedback.SiteID, post feedback.PostID) error {
-	_, err := tx.exec(ctx, `
+	err := tx.showing(ctx, site, post, `
 		UPDATE posts SET title = '(deleted)', body = '', archived = TRUE, locked = TRUE
 		WHERE  site_id = $1 AND id = $2`, site, post)
 	if err != nil {
@@ -339,11 +339,11 @@ func (tx *Tx) Muted(ctx context.Context, site feedback.SiteID, post feedback.Pos
 // ReleasePost ends the wait of a held post, also of one that was rejected, and
 // counts it on its board. Searches find it once it is indexed.
 func (tx *Tx) ReleasePost(ctx context.Context, site feedback.SiteID, post feedback.PostID, board feedback.BoardID) error {
-	_, err := tx.exec(ctx, `UPDATE posts SET held = FALSE, archived = FALSE WHERE site_id = $1 AND id = $2`, site, post)
+	err := tx.showing(ctx, site, post, `UPDATE posts SET held = FALSE, archived = FALSE WHERE site_id = $1 AND id = $2`, site, post)
 	if err != nil {
 		return wrap("release post", err)
 	}
-	return tx.addPosts(ctx, site, board, 1)
+	return tx.addPosts(ctx, site, board, 1, 0)
 }
 
 // ForgetMails takes a visitor's mails out of the outbox.

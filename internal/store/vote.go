@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"heed/internal/feedback"
 )
@@ -17,15 +18,13 @@ func (tx *Tx) AddVote(ctx context.Context, site feedback.SiteID, post feedback.P
 	if err != nil {
 		return false, 0, wrap("insert vote", err)
 	}
-	var heat int64
-	_, err = tx.row(ctx, `
-		UPDATE posts SET vote_count = vote_count + $1
-		WHERE  site_id = $2 AND id = $3
-		RETURNING vote_count, trend`, []any{n, site, post}, &count, &heat)
+	t, err := tx.tally(ctx, site, post)
 	if err != nil || n == 0 {
-		return false, count, wrap("count vote", err)
+		return false, t.votes, err
 	}
-	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Plus(tx.Now))
+	t.votes++
+	t.heat = t.heat.Plus(tx.Now)
+	return true, t.votes, tx.setTally(ctx, site, post, t)
 }
 
 // TakeVote withdraws a vote and takes it off the post's tally. It reports
@@ -39,19 +38,48 @@ func (tx *Tx) TakeVote(ctx context.Context, site feedback.SiteID, post feedback.
 	if err != nil {
 		return false, 0, wrap("withdraw vote", err)
 	}
-	n := 0
-	if was {
-		n = 1
+	t, err := tx.tally(ctx, site, post)
+	if err != nil || !was {
+		return false, t.votes, err
 	}
+	t.votes--
+	t.heat = t.heat.Minus(fromMicros(cast), t.born)
+	return true, t.votes, tx.setTally(ctx, site, post, t)
+}
+
+// tally is what votes make of a post.
+type tally struct {
+	votes  int
+	heat   feedback.Heat
+	born   time.Time
+	tagged bool
+}
+
+// tally returns the tally of a post, which nobody else changes until the
+// transaction is over.
+func (tx *Tx) tally(ctx context.Context, site feedback.SiteID, post feedback.PostID) (t tally, err error) {
 	var heat, born int64
 	_, err = tx.row(ctx, `
-		UPDATE posts SET vote_count = vote_count - $1
-		WHERE  site_id = $2 AND id = $3
-		RETURNING vote_count, trend, created_at`, []any{n, site, post}, &count, &heat, &born)
-	if err != nil || !was {
-		return false, count, wrap("count vote", err)
+		SELECT vote_count, trend, created_at, EXISTS (SELECT 1 FROM post_tags WHERE site_id = $1 AND post_id = $2)
+		FROM   posts
+		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, post}, &t.votes, &heat, &born, &t.tagged)
+	t.heat, t.born = feedback.Heat(heat), fromMicros(born)
+	return t, wrap("tally", err)
+}
+
+// setTally writes both numbers at once, since each statement finds the row anew,
+// and to the tags no more than changed: SQLite rewrites every index that holds a
+// column it is told to set.
+func (tx *Tx) setTally(ctx context.Context, site feedback.SiteID, post feedback.PostID, t tally) error {
+	_, err := tx.exec(ctx, `
+		UPDATE posts SET vote_count = $1, trend = $2
+		WHERE  site_id = $3 AND id = $4`, t.votes, int64(t.heat), site, post)
+	if err == nil && t.tagged {
+		_, err = tx.exec(ctx, `
+		UPDATE post_tags SET vote_count = $1, trend = $2
+		WHERE  site_id = $3 AND post_id = $4`, t.votes, int64(t.heat), site, post)
 	}
-	return true, count, tx.setHeat(ctx, site, post, feedback.Heat(heat).Minus(fromMicros(cast), fromMicros(born)))
+	return wrap("count vote", err)
 }
 
 func (tx *Tx) setHeat(ctx context.Context, site feedback.SiteID, post feedback.PostID, h feedback.Heat) error {

@@ -34,33 +34,97 @@ func Render(w http.ResponseWriter, r *http.Request, status int, c templ.Componen
 // Send writes a text answer with an ETag and in the client's best compression.
 // The content type must be set.
 func Send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	h := w.Header()
+	sendHeaders(w.Header())
+	if status == http.StatusOK && r.Method != http.MethodPost {
+		sum := sha256.Sum256(body)
+		if unchanged(w, r, base64.RawURLEncoding.EncodeToString(sum[:12])) {
+			return
+		}
+	}
+	sendOnce(w, r, status, body)
+}
+
+// SendTagged is Send of a page for one reader, whose tag is known: two bodies
+// that differ must have different ones.
+func SendTagged(w http.ResponseWriter, r *http.Request, tag string, body []byte) {
+	sendHeaders(w.Header())
+	if !unchanged(w, r, tag) {
+		sendOnce(w, r, http.StatusOK, body)
+	}
+}
+
+func sendHeaders(h http.Header) {
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")
 	}
 	h.Add("Vary", "Accept-Encoding, Accept-Language, Cookie, HX-Request")
-	if status == http.StatusOK && r.Method != http.MethodPost {
-		sum := sha256.Sum256(body)
-		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-		h.Set("ETag", tag)
-		if strings.Contains(r.Header.Get("If-None-Match"), tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
+}
+
+// unchanged sets the tag, and answers a client that has the same page.
+func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
+	tag = `W/"` + tag + `"`
+	w.Header().Set("ETag", tag)
+	if !strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		return false
 	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// sendOnce sends a body that nobody else gets.
+func sendOnce(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if enc := encoding(r); enc != "" && len(body) > 1000 {
-		h.Set("Content-Encoding", enc)
+		w.Header().Set("Content-Encoding", enc)
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
 			compress(w, body, enc)
 		}
 		return
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	sendWhole(w, r, status, body)
+}
+
+func sendWhole(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
+}
+
+// Page is an answer that many get. It is compressed once, and well.
+type Page struct {
+	tag    string
+	body   []byte
+	br, gz func() []byte
+}
+
+// NewPage returns a page with a tag: two bodies that differ must have different
+// ones.
+func NewPage(tag string, body []byte) *Page {
+	packed := func(encoding string) func() []byte {
+		return sync.OnceValue(func() []byte { return compressWell(body, encoding) })
+	}
+	return &Page{tag, body, packed("br"), packed("gzip")}
+}
+
+// Send writes the page in the client's best compression. The content type must
+// be set.
+func (p *Page) Send(w http.ResponseWriter, r *http.Request) {
+	sendHeaders(w.Header())
+	if unchanged(w, r, p.tag) {
+		return
+	}
+	body := p.body
+	switch enc := encoding(r); enc {
+	case "br":
+		body = p.br()
+		w.Header().Set("Content-Encoding", enc)
+	case "gzip":
+		body = p.gz()
+		w.Header().Set("Content-Encoding", enc)
+	}
+	sendWhole(w, r, http.StatusOK, body)
 }
 
 // Partial reports whether htmx asks, so that a handler may answer with the part

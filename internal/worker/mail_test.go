@@ -440,6 +440,72 @@ func TestNobodyIsToldOfWhatIsPrivate(t *testing.T) {
 	})
 }
 
+// What a status says about telling holds: not at all, or with a note.
+func TestNotifyModes(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ada := f.person("ada@example.com")
+		p := f.post(ada, "Dark mode")
+		n := len(f.outbox())
+		for mode, note := range map[feedback.NotifyMode]string{feedback.Silent: "", feedback.NotifyWithNote: "In the release of May."} {
+			f.write(f.team, func(tx *app.Tx) error {
+				_, err := tx.CreateStatus(t.Context(), feedback.NewStatus{Name: feedback.StatusName("Status " + string(mode)), Notify: &mode})
+				return err
+			})
+			portal, err := f.app.Portal(t.Context(), "northwind")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.portal = portal
+			f.move(p, "Status "+string(mode), note)
+			if mode == feedback.Silent {
+				same(t, "a silent status", f.since(n))
+				continue
+			}
+			same(t, "a status with a note", f.since(n), "status ada@example.com")
+			n++
+			if m := f.outbox()[n-1]; !strings.Contains(m.Text, note) || !strings.Contains(m.HTML, note) {
+				t.Errorf("the mail lacks the note:\n%s", m.Text)
+			}
+		}
+	})
+}
+
+// A held post is nobody's news, and neither is one on a board that has become
+// private or was merged away.
+func TestNobodyIsToldOfWhatIsNotShown(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ada, bob := f.person("ada@example.com"), f.person("bob@example.com")
+		onBoard, archived := f.post(ada, "On a board"), f.post(ada, "To be archived")
+		f.vote(bob, onBoard)
+		f.write(f.team, func(tx *app.Tx) error {
+			_, err := tx.SetSettings(t.Context(), feedback.NewSettings{Scheme: feedback.SchemeSystem, Locale: "en", Anonymous: true, Moderation: true})
+			return err
+		})
+		var err error
+		if f.portal, err = f.app.Portal(t.Context(), "northwind"); err != nil {
+			t.Fatal(err)
+		}
+		cid := f.person("cid@example.com")
+		n := len(f.outbox())
+		held := f.post(cid, "Held back")
+		if !held.Held {
+			t.Fatal("the post is not held")
+		}
+		f.move(held, "Planned", "")
+		f.move(onBoard, "Planned", "")
+		f.move(archived, "Planned", "")
+		f.write(f.team, func(tx *app.Tx) error {
+			if err := tx.SetPostFlag(t.Context(), archived.ID.String(), feedback.Archived, true); err != nil {
+				return err
+			}
+			b := f.portal.Boards[0]
+			_, err := tx.UpdateBoard(t.Context(), b.ID.String(), feedback.BoardEdit{Name: feedback.BoardName(b.Name), Private: true})
+			return err
+		})
+		same(t, "held, private, archived", f.since(n))
+	})
+}
+
 func TestMailIsSent(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		server := startSMTP(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -231,5 +232,16 @@ func (h *hooks) wantDisabledNotice(e *feedback.Endpoint, why feedback.DisabledRe
 	rows := feedbacktest.Rows(h.t, h.url, `SELECT kind, endpoint_id, note FROM notices WHERE kind = 'webhook_disabled'`)
 	if want := [][]string{{"webhook_disabled", strconv.FormatInt(int64(e.ID), 10), string(why)}}; !cmp.Equal(rows, want) {
 		h.t.Errorf("notices %v, want %v", rows, want)
+	}
+	for more := true; more; {
+		var err error
+		if more, err = h.App.TellNext(h.t.Context()); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	mails := feedbacktest.Rows(h.t, h.url, `SELECT to_email, text_part FROM mails WHERE kind = 'webhook_disabled'`)
+	link := "/dash/sites/" + e.SiteID.String() + "/webhooks/" + e.ID.String()
+	if len(mails) != 1 || mails[0][0] != h.opened.Member.Email || !strings.Contains(mails[0][1], link) {
+		h.t.Errorf("mails %v, want one to the owner with a link to %s", mails, link)
 	}
 }

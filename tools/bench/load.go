@@ -125,6 +125,9 @@ func one(addr string, c testCase, until time.Time, key string) (took []time.Dura
 		if key != "" {
 			fmt.Fprintf(&w, "Authorization: Bearer %s\r\n", key)
 		}
+		if c.header != nil {
+			w.WriteString(c.header())
+		}
 		if body != "" {
 			fmt.Fprintf(&w, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
 		}

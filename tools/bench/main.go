@@ -27,6 +27,7 @@ import (
 // goals are the least ratios to bare that a release must reach.
 var goals = map[string]float64{
 	"list 50": 1. / 15, "get": 1. / 5, "search rare": 1. / 20, "search common": 1. / 20, "vote": 1. / 15,
+	"board": 1. / 12, "board, visitor": 1. / 12,
 }
 
 func main() {
@@ -59,6 +60,8 @@ type bench struct {
 	dir, heed    string // folder and binary
 	bare, server *process
 	site, board  string
+	slug         string     // of the site
+	pages        []testCase // of its portal
 	key          string
 	ids          []string // of posts
 }
@@ -89,6 +92,9 @@ func (b *bench) run(conns []string) (err error) {
 	if err := b.collect(); err != nil {
 		return err
 	}
+	if b.pages, err = b.portalCases(); err != nil {
+		return err
+	}
 	fmt.Printf("%d posts, %d votes, %s\n\n", b.posts, b.votes, strings.SplitN(b.db, ":", 2)[0])
 	fmt.Printf("%-14s %5s %10s %10s %10s %12s %8s %8s\n", "case", "conns", "req/s", "p50", "p99", "CPU/request", "ratio", "goal")
 	for _, c := range conns {
@@ -105,12 +111,12 @@ func (b *bench) run(conns []string) (err error) {
 
 // fill makes the database with an account and data.
 func (b *bench) fill() error {
-	var opened struct{ SiteID, APIKey string }
+	var opened struct{ SiteID, SiteSlug, APIKey string }
 	if err := b.command(&opened, "init", "--json", "--email", "bench@heed.example", "--password", "only for benches",
 		"--account", "Bench", "--site", "Bench"); err != nil {
 		return err
 	}
-	b.site, b.key = opened.SiteID, opened.APIKey
+	b.site, b.slug, b.key = opened.SiteID, opened.SiteSlug, opened.APIKey
 	start := time.Now()
 	log.Printf("filling in %d posts and %d votes", b.posts, b.votes)
 	err := b.command(nil, "fill", "--site", b.site, "--posts", strconv.Itoa(b.posts), "--votes", strconv.Itoa(b.votes), "--seed", "1")
@@ -211,6 +217,7 @@ type testCase struct {
 	name   string
 	status int
 	next   func() (method, path, body string)
+	header func() string // more lines; nil: none
 }
 
 func (b *bench) cases() []testCase {
@@ -219,14 +226,14 @@ func (b *bench) cases() []testCase {
 	var n atomic.Int64
 	n.Store(time.Now().UnixNano())
 	return []testCase{
-		{"list 50", 200, func() (string, string, string) { return "GET", site + "/posts?limit=50", "" }},
-		{"get", 200, func() (string, string, string) { return "GET", site + "/posts/" + post(), "" }},
-		{"search rare", 200, func() (string, string, string) { return "GET", site + "/search?q=" + rareWord, "" }},
-		{"search common", 200, func() (string, string, string) { return "GET", site + "/search?q=the", "" }},
-		{"vote", 201, func() (string, string, string) {
+		{name: "list 50", status: 200, next: func() (string, string, string) { return "GET", site + "/posts?limit=50", "" }},
+		{name: "get", status: 200, next: func() (string, string, string) { return "GET", site + "/posts/" + post(), "" }},
+		{name: "search rare", status: 200, next: func() (string, string, string) { return "GET", site + "/search?q=" + rareWord, "" }},
+		{name: "search common", status: 200, next: func() (string, string, string) { return "GET", site + "/search?q=the", "" }},
+		{name: "vote", status: 201, next: func() (string, string, string) {
 			return "POST", site + "/posts/" + post() + "/votes", fmt.Sprintf(`{"onBehalfVisitorId":"v%d"}`, n.Add(1)%200_000)
 		}},
-		{"create post", 201, func() (string, string, string) {
+		{name: "create post", status: 201, next: func() (string, string, string) {
 			return "POST", site + "/posts", fmt.Sprintf(`{"boardId":%q,"title":"A post of the bench, number %d","body":"With a short body.","onBehalfVisitorId":"v%d"}`,
 				b.board, n.Add(1), n.Load()%1000)
 		}},
@@ -237,11 +244,11 @@ func (b *bench) cases() []testCase {
 const rareWord = "overlay"
 
 func (b *bench) measure(conns int) error {
-	for _, c := range b.cases() {
+	for _, c := range append(b.cases(), b.pages...) {
 		if b.only != "" && !strings.Contains(c.name, b.only) {
 			continue
 		}
-		bare := testCase{"bare", 200, func() (string, string, string) { return "GET", "/", "" }}
+		bare := testCase{name: "bare", status: 200, next: func() (string, string, string) { return "GET", "/", "" }}
 		base, err := load(b.bare, bare, conns, b.each, "")
 		if err != nil {
 			return err

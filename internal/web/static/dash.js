@@ -7,14 +7,13 @@
 //   data-count="name"   shows how many boxes of a name are ticked
 //   data-into="#id"     a colour picker that writes into a text field, and follows it
 //   data-order="url"    a list whose rows can be dragged into another order
+//   data-utc="name"     a date and time in UTC that is shown by the reader's clock; the
+//                       field of that name tells the server by how much that differs
+//   data-local          a time that is told by the reader's clock
 (() => {
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
 	const all = (selector, from = doc) => [...from.querySelectorAll(selector)];
-
-	// Where the places stand in a line, the current one is in view.
-	const line = one('.nav .groups'), here = one('.nav [aria-current=page]');
-	if (line && here && line.scrollWidth > line.clientWidth) line.scrollLeft = here.offsetLeft - line.clientWidth / 2 + here.offsetWidth / 2;
 
 	const palette = one('#palette');
 	const open = () => {
@@ -82,6 +81,21 @@
 		const name = e.target.dataset?.all;
 		if (name) all(`input[name="${name}"]`).forEach(box => { box.checked = e.target.checked });
 		count(name ?? e.target.name);
+	});
+
+	// Times by the reader's clock.
+	const pad = n => String(n).padStart(2, '0');
+	all('input[data-utc]').forEach(input => {
+		const offset = () => { input.form.elements[input.dataset.utc].value = input.value ? new Date(input.value).getTimezoneOffset() : '' };
+		if (input.value) {
+			const d = new Date(input.value + 'Z');
+			input.value = `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
+		}
+		offset();
+		input.addEventListener('input', offset);
+	});
+	all('time[data-local]').forEach(el => {
+		el.textContent = new Date(el.dateTime).toLocaleString(doc.documentElement.lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
 	});
 
 	// On a narrow screen the places are a strip: where one is, is in sight.
