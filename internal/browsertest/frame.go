@@ -45,7 +45,9 @@ func InFrame[T any](p *Page, expression string) (value T) {
 // inside the page, also if the frame goes from page to page meanwhile.
 func (p *Page) WaitInFrame(expression string) {
 	p.t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(patience); time.Now().Before(until); <-tick.C {
 		if frame := p.frame(); frame != "" && p.trueIn(frame, expression) {
 			return
 		}

@@ -93,7 +93,7 @@ func (f *entryForm) readTime(text, offset string) {
 		minutes, err = strconv.Atoi(offset)
 	}
 	if err != nil || minutes < -24*60 || minutes > 24*60 {
-		f.at.Malformed.Add("publishAt", feedback.RuleFormat, "must be a date and a time such as 2026-05-04T09:00")
+		f.at.Malformed.Add("publishAt", feedback.RuleMoment, "must be a date and a time such as 2026-05-04T09:00")
 		return
 	}
 	f.at.At = at.Add(time.Duration(minutes) * time.Minute)

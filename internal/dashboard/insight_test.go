@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"heed/internal/app"
-	"heed/internal/browsertest"
 	"heed/internal/feedback"
 )
 
@@ -74,8 +73,9 @@ func TestRunNow(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	posts := lively(t, w, o)
-	p := w.browse(t)
-	p.Go(w.srv.URL + site(o, "insights"))
+	p := w.walk(t)
+	p.signIn(ownerEmail, password)
+	p.at(site(o, "insights"))
 	p.ClickText("button", "Run now")
 	p.WaitText("#run-state", "Queued")
 	w.themes(t, o, posts)
@@ -84,16 +84,4 @@ func TestRunNow(t *testing.T) {
 	p.WaitText("h1", "Signing in")
 	p.WaitText("tbody", "Dark mode that follows")
 	p.CheckAccessibility()
-}
-
-// browse is a browser that the owner has signed in to.
-func (w *world) browse(t testing.TB, options ...browsertest.Option) *browsertest.Page {
-	t.Helper()
-	p := browsertest.Open(t, options...)
-	p.Go(w.srv.URL + "/signin")
-	p.Type("#email", ownerEmail)
-	p.Type("#password", password)
-	p.Click("form button.pri")
-	p.Wait("nav.nav")
-	return p
 }

@@ -138,8 +138,10 @@ func TestWalkPost(t *testing.T) {
 	b.WaitText(".line", "Next week.")
 
 	for _, f := range []struct{ do, told, undo, undone string }{
-		{"Pin", "The post is pinned", "Unpin", "The post is unpinned"}, {"Lock", "The post is locked", "Unlock", "The post is unlocked"},
+		{"Pin", "The post is pinned", "Unpin", "The post is unpinned"},
+		{"Lock", "The post is locked", "Unlock", "The post is unlocked"},
 		{"Archive", "The post is archived", "Restore", "The post is restored"},
+		{"Withhold from agents", "The post is withheld from agents", "Offer to agents", "The post is offered to agents"},
 	} {
 		b.button("/flags", f.do)
 		b.told(f.told)

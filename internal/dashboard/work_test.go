@@ -19,6 +19,22 @@ func (w *world) act(t testing.TB, o *app.Opened, fn func(*app.Tx) error) {
 	}
 }
 
+// posts are the ids of the site's posts, the oldest first.
+func (w *world) posts(t testing.TB, o *app.Opened) (all []feedback.PostID) {
+	t.Helper()
+	err := w.app.Read(t.Context(), &app.Actor{Account: &o.Account}, app.Target{Site: o.Site.ID.String()}, func(tx *app.Tx) error {
+		page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: feedback.MaxLimit})
+		for _, p := range page.Items {
+			all = append([]feedback.PostID{p.ID}, all...)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // busy adds to a lively site what a team does with it, and returns the pages that
 // show it.
 func busy(t testing.TB, w *world, o *app.Opened, names map[string]string) map[string]string {

@@ -83,6 +83,9 @@ func Fill(ctx context.Context, o Options) (*app.Opened, error) {
 		}
 	}
 	set(o.Now)
+	if err := on.leaveOpen(s); err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
 	return on.opened, on.settle()
 }
 

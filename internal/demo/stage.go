@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"heed/internal/app"
 	"heed/internal/feedback"
@@ -355,6 +356,35 @@ func (st *stage) complete(run feedback.RunID, c *script) error {
 	return st.act("Marcus Webb", func(tx *app.Tx) error {
 		_, err := tx.CompleteRun(st.ctx, run.String(), in)
 		return err
+	})
+}
+
+// withheld is the request that the team does not leave to a machine.
+const withheld = "Field-level permissions"
+
+// leaveOpen does what the team has begun today: views to triage by, a draft that
+// will publish itself, a request that is not for agents.
+func (st *stage) leaveOpen(s *story) error {
+	return st.act("Hana Sato", func(tx *app.Tx) error {
+		open, bugs := feedback.Ref(st.statuses["Open"].String()), feedback.Ref(st.boards["Bugs"].String())
+		for _, v := range []feedback.NewView{
+			{Name: "To triage", Shared: true, Filter: feedback.PostFilter{Status: &open, Days: 30}},
+			{Name: "Bugs, most wanted", Shared: true, Filter: feedback.PostFilter{Board: &bugs, Status: &open, ByVotes: true}},
+			{Name: "About exports", Filter: feedback.PostFilter{Query: "export"}},
+		} {
+			if _, err := tx.SaveView(st.ctx, v); err != nil {
+				return err
+			}
+		}
+		for _, e := range s.entries {
+			if e.age >= 0 {
+				continue
+			}
+			if _, err := tx.ScheduleEntry(st.ctx, st.entries[e.title].String(), feedback.Schedule{At: tx.Now().Add(70 * time.Hour)}); err != nil {
+				return err
+			}
+		}
+		return tx.SetPostFlag(st.ctx, st.posts[withheld].String(), feedback.Withheld, true)
 	})
 }
 

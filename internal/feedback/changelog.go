@@ -73,11 +73,11 @@ func (in Schedule) Check(now time.Time) error {
 	switch {
 	case p.Has("publishAt"):
 	case in.At.IsZero():
-		p.Add("publishAt", RuleRequired, "must be a date and a time")
+		p.Add("publishAt", RuleMoment, "must be a date and a time")
 	case !in.At.After(now):
-		p.Add("publishAt", RuleFuture, "must be in the future; to publish it now, press Publish")
+		p.Add("publishAt", RuleMoment, "must be in the future; to publish it now, press Publish")
 	case in.At.Sub(now) > MaxSchedule:
-		p.Add("publishAt", RuleFuture, "must be at most a year ahead")
+		p.Add("publishAt", RuleMoment, "must be at most a year ahead")
 	}
 	return p.Err()
 }

@@ -28,6 +28,9 @@ CREATE INDEX posts_withheld ON posts (site_id, id) WHERE withheld;
 CREATE INDEX posts_current ON posts (site_id, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 CREATE INDEX posts_board_current ON posts (site_id, board_id, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 
+-- The lists of a board and a status have an index without those, too.
+DROP INDEX posts_board_status;
+
 -- A comment that was public and is hidden has become internal; comments that
 -- were hidden together share the moment.
 ALTER TABLE comments ADD COLUMN edited_at BIGINT;
