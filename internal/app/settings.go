@@ -152,7 +152,11 @@ func (tx *Tx) anyVisitor(ctx context.Context, name string) (*feedback.Visitor, e
 
 // RemoveBlock lets somebody write again, or is NOT_FOUND.
 func (tx *Tx) RemoveBlock(ctx context.Context, kind feedback.BlockKind, value string) error {
-	was, err := tx.s.RemoveBlock(ctx, tx.site.ID, kind, feedback.NormalEmail(value))
+	in := feedback.NewBlock{Kind: kind, Value: value}.Clean()
+	if in.Check() != nil {
+		return feedback.MissingIn("value", "block", value) // what cannot be added is not there
+	}
+	was, err := tx.s.RemoveBlock(ctx, tx.site.ID, in.Kind, in.Value)
 	if err == nil && !was {
 		err = feedback.MissingIn("value", "block", value)
 	}

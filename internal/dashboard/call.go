@@ -7,7 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -53,6 +56,11 @@ func (c *call) admit(rt route) error {
 			return errForm()
 		}
 	}
+	if !isText(c.r.PostForm) || !isText(c.r.URL.Query()) {
+		return &feedback.Error{
+			Code: feedback.InvalidRequest, Msg: "What was sent is not text in UTF-8.", Hint: "Send it as UTF-8, as browsers do.",
+		}
+	}
 	if token := c.sessionToken(); token != "" {
 		who, err := c.cfg.App.Session(c.ctx, token, c.r.PathValue("site"), c.client())
 		if err != nil {
@@ -87,6 +95,16 @@ func (c *call) parse() error {
 		return nil // a plain form, which is read by now
 	}
 	return err
+}
+
+// isText reports whether values are text that a database can hold.
+func isText(all url.Values) bool {
+	for name, values := range all {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(s string) bool { return !utf8.ValidString(s) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // errForm is the error for a form that cannot be read, or is too large to be.

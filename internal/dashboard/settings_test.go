@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 		u.act(site(o, "settings"), "name", "Northwind", "slug", o.Site.Slug, "intro", "Tell us.").has(t, "Tell us.")
 		set("look", "accent", "#ffee00", "scheme", "dark").has(t, "The look is saved")
 		set("languages", "locale", "ar")
-		set("host", "host", " Feedback.Northwind.example ").has(t, "CNAME", "feedback.northwind.example")
+		set("host", "host", " Feedback.Northwind.example ").has(t, "Make it lead here", "feedback.northwind.example")
 		set("posting", "moderation", "on")
 		set("widget", "widgetOrigins", "https://App.example.com/\nhttp://localhost:3000")
 
@@ -198,7 +198,8 @@ func TestHostIsChecked(t *testing.T) {
 	w.app.SetBaseURL("https://heed.example")
 	u := w.signedIn(t, ownerEmail)
 	page := site(o, "settings", "host")
-	u.act(page, "host", "feedback.northwind.example").has(t, "heed.example")
+	u.page(page).lacks(t, "Make it lead here")
+	u.act(page, "host", "feedback.northwind.example").has(t, "CNAME feedback.northwind.example heed.example")
 	u.page(page).lacks(t, "has an address")
 	u.page(page+"?check=1").has(t, "feedback.northwind.example has an address: no", "name servers know no address")
 	w.hosts = map[string][]string{"heed.example": {"192.0.2.1"}, "feedback.northwind.example": {"198.51.100.9"}}
@@ -239,6 +240,7 @@ func TestBlockList(t *testing.T) {
 			{"visitor", "user-9999", "There is no visitor"},
 			{"planet", "x", "must be one of email, domain, visitor"},
 			{"email", "", "Please fill this in"},
+			{"visitor", "user\x00", "plain text"},
 		} {
 			a := u.post(page, "kind", bad[0], "value", bad[1])
 			if a.status != http.StatusUnprocessableEntity {
@@ -256,5 +258,32 @@ func TestBlockList(t *testing.T) {
 		log := u.page("/dash/audit")
 		log.has(t, "block.added", "block.removed")
 		log.lacks(t, "troll@spam.example")
+	})
+}
+
+// Whatever is sent, a form answers with what is wrong with it.
+func TestHostileSettings(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+		u := w.signedIn(t, ownerEmail)
+		fields := []string{"name", "slug", "intro", "accent", "scheme", "locale", "host", "widgetOrigins", "kind", "value", "reason", "one", "act", "post", "back", "moderation"}
+		for _, tab := range []string{"settings", "settings/look", "settings/logo", "settings/languages", "settings/host", "settings/posting", "settings/blocks", "settings/blocks/remove", "settings/widget", "queue"} {
+			for _, bad := range []string{"\x00", "\xff", "\u202e<script>", strings.Repeat("é", 5000), "visitor", "approve:\x00", "-1"} {
+				var form []string
+				for _, f := range fields {
+					form = append(form, f, bad)
+				}
+				if a := u.post(site(o, tab), form...); a.status >= 500 {
+					t.Errorf("%s with %.20q: %d", tab, bad, a.status)
+				}
+			}
+		}
+		for _, q := range []string{"%00", "%ff", "%e2%80%ae", "'%22%5c", "a%00b"} {
+			for _, page := range []string{"visitors?q=", "visitors?after=", "visitors?show=", "queue?after=", "queue?show=", "settings/host?check="} {
+				if a := u.get(site(o, page+q)); a.status >= 500 {
+					t.Errorf("%s%s: %d", page, q, a.status)
+				}
+			}
+		}
 	})
 }

@@ -293,7 +293,7 @@ func TestManageWithoutJavaScript(t *testing.T) {
 	p.at(site(o, "visitors"))
 	p.Type("#q", "ada")
 	p.ClickText("button", "Apply")
-	p.WaitText("td a", "Ada Moreno")
+	p.Wait("tbody tr:only-child")
 	p.ClickText("td a", "Ada Moreno")
 	p.WaitText("h2", "Writing")
 	p.ClickText("aside button", "Block")

@@ -89,6 +89,8 @@ func (in NewBlock) Check() error {
 	switch {
 	case in.Value == "":
 		p.Add("value", RuleRequired, "must name whom to block")
+	case strings.ContainsRune(in.Value, 0) || len(in.Value) > 254:
+		p.Add("value", RuleFormat, "must be at most 254 characters of plain text")
 	case in.Kind == BlockEmail:
 		checkEmail(&p, "value", in.Value)
 	case in.Kind == BlockDomain && !hostName(in.Value):

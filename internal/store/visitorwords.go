@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"heed/internal/feedback"
 )
@@ -88,7 +89,9 @@ func (db *DB) indexVisitors(ctx context.Context) error {
 // found. Without addresses, nobody is found by one. It looks at no more than a
 // thousand that the rarest of the words finds.
 func (tx *Tx) FindVisitors(ctx context.Context, site feedback.SiteID, typed string, addresses bool) ([]feedback.Visitor, error) {
-	typed = strings.TrimSpace(typed)
+	if typed = strings.TrimSpace(typed); strings.ContainsRune(typed, 0) || !utf8.ValidString(typed) {
+		return nil, nil // nobody has such a name
+	}
 	var terms []string
 	if strings.Contains(typed, "@") {
 		terms = []string{fold(typed)}
@@ -134,11 +137,7 @@ func (tx *Tx) visitorsByWord(ctx context.Context, site feedback.SiteID, words []
 	words = slices.Clone(words)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	for _, w := range words[:min(len(words), 4)] {
-		ids, err := tx.idColumn(ctx, `
-			SELECT visitor_id FROM visitor_words
-			WHERE  site_id = $1 AND word >= $2 AND word < $3
-			ORDER  BY word, visitor_id
-			LIMIT  $4 + 0`, []any{site, w, w + lastRune, maxFound})
+		ids, err := tx.idColumn(ctx, visitorsByWord, []any{site, w, w + lastRune, maxFound})
 		if err != nil {
 			return nil, wrap("find visitors", err)
 		}
@@ -151,6 +150,19 @@ func (tx *Tx) visitorsByWord(ctx context.Context, site feedback.SiteID, words []
 	}
 	return found, nil
 }
+
+const (
+	visitorsByWord = `
+		SELECT visitor_id FROM visitor_words
+		WHERE  site_id = $1 AND word >= $2 AND word < $3
+		ORDER  BY word, visitor_id
+		LIMIT  $4 + 0`
+	visitorsByRef = `
+		SELECT id FROM visitors
+		WHERE  site_id = $1 AND ref >= $2 AND ref < $3
+		ORDER  BY ref
+		LIMIT  $4 + 0`
+)
 
 // lastRune ends the range of all texts with a beginning.
 const lastRune = "\U0010ffff"
@@ -168,11 +180,7 @@ func (tx *Tx) visitorsByRef(ctx context.Context, site feedback.SiteID, typed str
 		}
 	}
 	for _, r := range ranges {
-		ids, err := tx.idColumn(ctx, `
-			SELECT id FROM visitors
-			WHERE  site_id = $1 AND ref >= $2 AND ref < $3
-			ORDER  BY ref
-			LIMIT  $4 + 0`, []any{site, r[0], r[1], maxFound / 2})
+		ids, err := tx.idColumn(ctx, visitorsByRef, []any{site, r[0], r[1], maxFound / 2})
 		if err != nil {
 			return nil, wrap("find visitors", err)
 		}
