@@ -7,7 +7,7 @@ export CGO_ENABLED = 0
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
-SOURCES  = $(wildcard cmd internal)
+SOURCES  = cmd internal tools
 
 .DEFAULT_GOAL := help
 
@@ -62,9 +62,10 @@ arch:
 	$(GO) test -count=1 ./internal/arch
 
 .PHONY: bench
-bench: ## run the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## measure against a bare net/http handler, then run the benchmarks
+	$(GO) run ./tools/bench
 	$(GO) run ./tools/benchhooks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: generate
 generate: ## write the generated files anew

@@ -61,7 +61,9 @@ func insightsOf(o *opened, ai config.AI, log *slog.Logger) (*worker.Insights, er
 		return nil, errors.New("HEED_AI_MONTHLY_UNITS: want a number from 0")
 	case ai.AIURL == "" && (ai.AIKey != "" || ai.AIEmbedModel != "" || ai.AIChatModel != ""):
 		return nil, errors.New("HEED_AI_URL is not set, but other settings of the AI provider are: set it, or unset them")
-	case ai.AIURL == "":
+	}
+	o.app.SetAI(app.AI{Provider: ai.AIURL != "", MonthlyUnits: ai.AIMonthlyUnits})
+	if ai.AIURL == "" {
 		return n, nil
 	}
 	client, err := provider.New(provider.Config{

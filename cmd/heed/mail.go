@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"io"
 
+	"heed/internal/app"
 	"heed/internal/config"
+	"heed/internal/mail"
 	"heed/internal/worker"
 )
 
@@ -17,6 +20,13 @@ type mailTryCmd struct {
 }
 
 // Run sends a test message.
-func (c *mailTryCmd) Run(ctx context.Context, io stdio) error {
-	return worker.TryMail(ctx, io.out, c.SMTPURL, c.MailFrom, c.To)
+func (c *mailTryCmd) Run(ctx context.Context, std stdio) error {
+	return worker.TryMail(ctx, std.out, c.SMTPURL, c.MailFrom, c.To)
+}
+
+// mailServer lets the operator try the settings of mail in the dashboard.
+func (c *serveCmd) mailServer(smtp *mail.Sender) app.MailServer {
+	return app.MailServer{Name: smtp.Server(), Try: func(ctx context.Context, w io.Writer, to string) error {
+		return worker.TryMail(ctx, w, c.SMTPURL, c.MailFrom, to)
+	}}
 }

@@ -27,6 +27,7 @@ type serveCmd struct {
 	config.Server
 	config.AI
 	config.Mail
+	config.SignOn
 }
 
 // Run serves until ctx ends.
@@ -70,6 +71,9 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if err != nil {
 		return err
 	}
+	if smtp != nil {
+		o.app.UseMailServer(c.mailServer(smtp))
+	}
 	themes.Engine = engines(log)
 	meanings := worker.NewMeanings(o.app, themes.Engine, log)
 	o.app.UseMeanings(meanings)
@@ -79,6 +83,11 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	}
 	base := c.baseURL(l.Addr())
 	o.app.SetBaseURL(base)
+	signOn, err := signOnOf(c.SignOn, base)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	o.app.UseSignOn(signOn)
 	metrics := server.NewMetrics(o.stats)
 	rest := api.New(api.Config{
 		App: o.app, BaseURL: base, Rates: rates, CursorKey: o.master.Derive("cursors"), Log: log,
@@ -107,9 +116,9 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	stopped := make(chan struct{})
 	go func() {
-		tasks := append(worker.Sweeps(o.app), send, meanings.Task())
+		tasks := append(worker.Sweeps(o.app), send, meanings.Task(), worker.Scheduled(o.app))
 		tasks = append(tasks, worker.Mail{App: o.app, Sender: smtp, Log: log}.Tasks()...)
-		worker.Run(work, log, append(tasks, themes.Tasks()...)...)
+		worker.Run(work, log, worker.Watched(o.app, append(tasks, themes.Tasks()...)...)...)
 		close(stopped)
 	}()
 	if err := printSetup(ctx, o, base, io); err != nil {

@@ -41,6 +41,7 @@ func settingsText() string {
 		{"The server", reflect.TypeFor[config.Server]()},
 		{"Webhooks", reflect.TypeFor[config.Webhooks]()},
 		{"Mail", reflect.TypeFor[config.Mail]()},
+		{"Single sign-on", reflect.TypeFor[config.SignOn]()},
 		{"An AI provider", reflect.TypeFor[config.AI]()},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| Variable | Flag | Default | Meaning |\n|---|---|---|---|\n", part.title)

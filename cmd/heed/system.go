@@ -86,7 +86,9 @@ func printMigrations(ctx context.Context, db *store.DB, io stdio) error {
 
 type doctorCmd struct {
 	settings
+	config.SignOn
 	asJSON
+	BaseURL string `env:"HEED_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL" help:"How the outside reaches the service."`
 }
 
 // finding is one thing the doctor looked at.
@@ -121,6 +123,9 @@ func (c *doctorCmd) Run(ctx context.Context, io stdio) error {
 		see("the secret key can be read", err, "Set HEED_SECRET_KEY, or put the file back that lies beside the database.")
 		err = withDB(ctx, c.DB, func(db *store.DB) error { return checkSchema(ctx, db) })
 		see("the database answers and its schema is current", err, "Start the database, or run heed migrate up.")
+	}
+	if what, err := checkSignOn(ctx, c.SignOn, strings.TrimRight(c.BaseURL, "/")); what != "" {
+		see(what, err, "Correct HEED_OIDC_*, and see that the issuer is spelled as the provider spells it.")
 	}
 	failed := 0
 	var text strings.Builder

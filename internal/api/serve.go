@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 		return
 	}
 	h.Set("Content-Type", "application/json")
+	// Without it a long answer would go out in chunks.
+	h.Set("Content-Length", strconv.Itoa(len(res.Body)))
 	w.WriteHeader(res.Status)
 	w.Write(res.Body)
 }

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"heed/internal/auth"
+	"heed/internal/auth/passkey"
+	"heed/internal/auth/signon"
 	"heed/internal/feedback"
 	"heed/internal/idempotency"
 	"heed/internal/store"
@@ -30,7 +32,9 @@ type Config struct {
 	PlanLimits  feedback.PlanLimits
 	DefaultPlan feedback.Plan
 	Webhooks    Webhooks
-	Log         *slog.Logger
+	// Lookup returns the addresses of a host name; nil asks the name servers.
+	Lookup func(ctx context.Context, host string) ([]string, error)
+	Log    *slog.Logger
 }
 
 // App performs the operations of the service on one database.
@@ -49,13 +53,21 @@ type App struct {
 	reworded      rewordedPosts
 	meanings      atomic.Pointer[Meanings]
 	base          atomic.Pointer[string]
+	ai            atomic.Pointer[AI]
 	mail          chan struct{} // there may be mail
+	mailServer    atomic.Pointer[MailServer]
+	tasks         taskBoard
+	party         atomic.Pointer[passkey.Party] // nil where browsers offer no passkeys
+	signOn        atomic.Pointer[signon.Provider]
 }
 
 // New returns an App on db. It runs until Close.
 func New(db *store.DB, cfg Config) *App {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Lookup == nil {
+		cfg.Lookup = lookup
 	}
 	cfg.Webhooks.fill()
 	a := &App{
@@ -82,7 +94,14 @@ func (a *App) Now() time.Time { return a.db.Now() }
 
 // SetBaseURL says how the outside reaches the service, without a slash at the
 // end. Links in mails begin with it. It may be called once the address is known.
-func (a *App) SetBaseURL(u string) { a.base.Store(&u) }
+func (a *App) SetBaseURL(u string) {
+	a.base.Store(&u)
+	party, err := passkey.New(u, "Heed")
+	if err != nil {
+		a.cfg.Log.Debug("no passkeys", "err", err)
+	}
+	a.party.Store(party)
+}
 
 // BaseURL is what SetBaseURL said.
 func (a *App) BaseURL() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heed/internal/feedback"
+	"heed/internal/ids"
 	"heed/internal/store"
 )
 
@@ -43,11 +44,23 @@ func (tx *Tx) Audit(ctx context.Context, f feedback.AuditFilter, w feedback.Wind
 	if err := w.Check(); err != nil {
 		return page, err
 	}
+	from, until, err := f.Span()
+	if err != nil {
+		return page, err
+	}
+	// An id begins with its time, so a span of days is a span of ids.
+	below, least := at(w, 0, newest), int64(0)
+	if !until.IsZero() {
+		below = min(below, ids.Floor(until))
+	}
+	if !from.IsZero() {
+		least = ids.Floor(from)
+	}
 	var actor feedback.MemberID
 	if f.Actor != "" && actor.UnmarshalText([]byte(f.Actor)) != nil {
 		return page, nil // nobody of that name did anything
 	}
-	all, err := tx.s.Audit(ctx, tx.actor.Account.ID, f.Action, actor, feedback.AuditID(at(w, 0, newest)), w.Limit+1)
+	all, err := tx.s.Audit(ctx, tx.actor.Account.ID, f.Action, actor, feedback.AuditID(below), feedback.AuditID(least), w.Limit+1)
 	if err != nil {
 		return page, err
 	}

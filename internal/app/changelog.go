@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heed/internal/feedback"
+	"heed/internal/store"
 	"heed/internal/wire"
 )
 
@@ -84,7 +85,7 @@ func (tx *Tx) publish(ctx context.Context, e *feedback.Entry, told feedback.Post
 	if e.Status == feedback.Published {
 		return nil
 	}
-	e.Status, e.PublishedAt = feedback.Published, tx.s.Now
+	e.Status, e.PublishedAt, e.PublishAt = feedback.Published, tx.s.Now, time.Time{}
 	if err := tx.s.PublishEntry(ctx, tx.site.ID, e.ID); err != nil {
 		return err
 	}
@@ -168,4 +169,56 @@ func (tx *Tx) UnpublishEntry(ctx context.Context, entry string) (*feedback.Entry
 	}
 	e.Status, e.PublishedAt = feedback.Draft, time.Time{}
 	return e, tx.s.UnpublishEntry(ctx, tx.site.ID, e.ID)
+}
+
+// ScheduleEntry has a draft published by itself at a time; another time replaces
+// the first.
+func (tx *Tx) ScheduleEntry(ctx context.Context, entry string, in feedback.Schedule) (*feedback.Entry, error) {
+	e, err := tx.entry(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Check(tx.s.Now); err != nil {
+		return nil, err
+	}
+	if err := e.Schedulable(); err != nil {
+		return nil, err
+	}
+	e.PublishAt = in.At.UTC().Truncate(time.Microsecond)
+	return e, tx.s.ScheduleEntry(ctx, tx.site.ID, e.ID, e.PublishAt)
+}
+
+// UnscheduleEntry has a draft wait until somebody publishes it. One that was not
+// scheduled, or is published by now, stays as it is.
+func (tx *Tx) UnscheduleEntry(ctx context.Context, entry string) (*feedback.Entry, error) {
+	e, err := tx.entry(ctx, entry)
+	if err != nil || e.PublishAt.IsZero() {
+		return e, err
+	}
+	e.PublishAt = time.Time{}
+	return e, tx.s.ScheduleEntry(ctx, tx.site.ID, e.ID, e.PublishAt)
+}
+
+// PublishNext publishes the scheduled draft whose time came first, of any site,
+// with its event, its notice and its line in the record, in one transaction.
+// Whoever takes it first publishes it. more is false when none is due.
+func (a *App) PublishNext(ctx context.Context) (more bool, err error) {
+	err = a.db.Write(ctx, func(s *store.Tx) error {
+		more = false
+		e, err := s.DueEntry(ctx)
+		if err != nil || e == nil {
+			return err
+		}
+		more = true
+		home, err := s.PortalSiteByID(ctx, e.SiteID)
+		if err != nil {
+			return err
+		}
+		tx := &Tx{s: s, app: a, actor: &Actor{Source: feedback.FromDashboard, Account: &home.Account, Name: "Heed"}, site: &home.Site}
+		if err := tx.publish(ctx, e, 0); err != nil {
+			return err
+		}
+		return tx.audit(ctx, "changelog.published", e.ID.String())
+	})
+	return more, err
 }

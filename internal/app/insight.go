@@ -17,9 +17,7 @@ func (tx *Tx) Insights(ctx context.Context) (*feedback.Insights, error) {
 // may be archived or on a private board: it is for members of the account.
 func (tx *Tx) ThemePosts(ctx context.Context, theme string, w feedback.Window) (feedback.Page[feedback.Post], error) {
 	var page feedback.Page[feedback.Post]
-	t, err := find("", "theme", theme, func(id feedback.ThemeID) (*feedback.Theme, error) {
-		return tx.s.Theme(ctx, tx.site.ID, id)
-	})
+	t, err := tx.Theme(ctx, theme)
 	if err != nil {
 		return page, err
 	}
@@ -161,4 +159,67 @@ func (h hint) hint() {
 	case h <- struct{}{}:
 	default:
 	}
+}
+
+// trendWeeks is how far back the trends of themes are drawn.
+const trendWeeks = 12
+
+// Trends are the new posts of themes week by week.
+type Trends struct {
+	Weeks []time.Time // when each begins
+	Posts map[feedback.ThemeID][]int
+}
+
+// Of is the weeks of one theme.
+func (t *Trends) Of(theme feedback.ThemeID) []int {
+	if weeks := t.Posts[theme]; weeks != nil {
+		return weeks
+	}
+	return make([]int, len(t.Weeks))
+}
+
+// Trends returns how many posts came to each theme in the last weeks. Weeks end
+// now, so that the last is as long as the others.
+func (tx *Tx) Trends(ctx context.Context) (*Trends, error) {
+	const week = 7 * 24 * time.Hour
+	first := tx.s.Now.Add(-trendWeeks * week)
+	counts, err := tx.s.ThemeWeeks(ctx, tx.site.ID, first, week)
+	if err != nil {
+		return nil, err
+	}
+	out := &Trends{Posts: map[feedback.ThemeID][]int{}}
+	for i := range trendWeeks {
+		out.Weeks = append(out.Weeks, first.Add(time.Duration(i)*week))
+	}
+	for _, c := range counts {
+		if out.Posts[c.Theme] == nil {
+			out.Posts[c.Theme] = make([]int, trendWeeks)
+		}
+		out.Posts[c.Theme][min(c.Week, trendWeeks-1)] += c.Posts
+	}
+	return out, nil
+}
+
+// Theme returns a published theme of the site.
+func (tx *Tx) Theme(ctx context.Context, theme string) (*feedback.Theme, error) {
+	return find("", "theme", theme, func(id feedback.ThemeID) (*feedback.Theme, error) {
+		return tx.s.Theme(ctx, tx.site.ID, id)
+	})
+}
+
+// AI says what the installation has its themes found by.
+type AI struct {
+	Provider     bool // an outside one, which counts units; else the model in the binary
+	MonthlyUnits int  // that an account may use in a month
+}
+
+// SetAI says what themes are found by. It may be called once that is known.
+func (a *App) SetAI(ai AI) { a.ai.Store(&ai) }
+
+// AI is what SetAI said.
+func (a *App) AI() AI {
+	if ai := a.ai.Load(); ai != nil {
+		return *ai
+	}
+	return AI{}
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"heed/internal/auth"
 	"heed/internal/feedback"
@@ -126,28 +125,34 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in feedback.Ne
 		if inv == nil || !inv.Open(s.Now) {
 			return feedback.ErrLinkEnded()
 		}
-		ended, err := s.EndInvitation(ctx, inv.AccountID, inv.ID)
+		member, err := a.join(ctx, s, inv, in.Name, hash)
 		if err != nil {
 			return err
 		}
-		if !ended {
-			return feedback.ErrLinkEnded()
-		}
-		m := &feedback.Member{
-			ID: feedback.MemberID(s.NextID()), AccountID: inv.AccountID, Email: inv.Email, Name: string(in.Name),
-			Role: inv.Role, CreatedAt: s.Now,
-		}
-		free, err := s.InsertMember(ctx, m, hash)
-		if err != nil {
-			return err
-		}
-		if !free {
-			return feedback.ErrEmailTaken(inv.Email, "is a member already")
-		}
-		session, _, err = a.openSession(ctx, s, m.ID, c)
+		session, _, err = a.openSession(ctx, s, member, c)
 		return err
 	})
 	return session, err
+}
+
+// join makes a member of whoever an open invitation is for, once. An empty hash is
+// that of no password.
+func (a *App) join(ctx context.Context, s *store.Tx, inv *feedback.Invitation, name feedback.MemberName, hash string) (feedback.MemberID, error) {
+	ended, err := s.EndInvitation(ctx, inv.AccountID, inv.ID)
+	if err != nil {
+		return 0, err
+	}
+	if !ended {
+		return 0, feedback.ErrLinkEnded()
+	}
+	m := &feedback.Member{
+		ID: feedback.MemberID(s.NextID()), AccountID: inv.AccountID, Email: inv.Email, Name: string(name), Role: inv.Role, CreatedAt: s.Now,
+	}
+	free, err := s.InsertMember(ctx, m, hash)
+	if err == nil && !free {
+		err = feedback.ErrEmailTaken(inv.Email, "is a member already")
+	}
+	return m.ID, err
 }
 
 // member finds a member of the account that the actor may manage.
@@ -206,64 +211,6 @@ func (tx *Tx) RemoveMember(ctx context.Context, member string) (*feedback.Member
 		return nil, err
 	}
 	return m, tx.s.RemoveMember(ctx, tx.actor.Account.ID, m.ID)
-}
-
-// resetLife is how long a link for a new password works.
-const resetLife = 24 * time.Hour
-
-const linkReset = "reset"
-
-// ResetLink returns the token of a link with which a member can choose a new
-// password; it ends the one before. An owner or admin hands it over.
-func (tx *Tx) ResetLink(ctx context.Context, member string) (*feedback.Member, string, error) {
-	m, err := tx.member(ctx, member)
-	if err != nil {
-		return nil, "", err
-	}
-	if err := tx.s.DeleteLinks(ctx, linkReset, m.ID); err != nil {
-		return nil, "", err
-	}
-	token := auth.NewToken()
-	return m, token, tx.s.InsertLink(ctx, linkReset, m.ID, auth.HashToken(token), tx.s.Now.Add(resetLife))
-}
-
-// CheckReset returns nil if the token of a link for a new password works.
-func (a *App) CheckReset(ctx context.Context, token string) error {
-	return a.db.Read(ctx, func(s *store.Tx) error {
-		open, err := s.LinkOpen(ctx, linkReset, auth.HashToken(token))
-		if err == nil && !open {
-			err = feedback.ErrLinkEnded()
-		}
-		return err
-	})
-}
-
-// ResetPassword sets the password of the member a link was made for, once, and
-// ends all their sessions.
-func (a *App) ResetPassword(ctx context.Context, token string, in feedback.NewPassword) error {
-	if err := a.CheckReset(ctx, token); err != nil {
-		return err
-	}
-	if err := in.Check(); err != nil {
-		return err
-	}
-	hash, err := auth.HashPassword(in.Password)
-	if err != nil {
-		return fmt.Errorf("hash password: %w", err)
-	}
-	return a.db.Write(ctx, func(s *store.Tx) error {
-		member, used, err := s.UseLink(ctx, linkReset, auth.HashToken(token))
-		if err != nil {
-			return err
-		}
-		if !used {
-			return feedback.ErrLinkEnded()
-		}
-		if _, err := s.DeleteSessions(ctx, member, 0); err != nil {
-			return err
-		}
-		return s.SetPasswordHash(ctx, member, hash)
-	})
 }
 
 // RenameMe changes the actor's own name.

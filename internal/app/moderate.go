@@ -12,54 +12,6 @@ import (
 	"heed/internal/wire"
 )
 
-// PostList lists the posts of the site that a filter asks for.
-func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
-	var page feedback.Page[feedback.Post]
-	if err := w.Check(); err != nil {
-		return page, err
-	}
-	q := store.PostFilter{
-		Archived: f.Archived, Held: f.Held, ByVotes: f.ByVotes && f.Tag == nil,
-		AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
-	}
-	// What a filter names is read and not looked up: a page of a filter that
-	// fits nothing is empty.
-	for _, err := range []error{readRef(f.Board, &q.Board), readRef(f.Status, &q.Status), readRef(f.Tag, &q.Tag)} {
-		if err != nil {
-			return page, err
-		}
-	}
-	posts, err := tx.s.FilteredPosts(ctx, tx.site.ID, q, w.Limit+1)
-	if err != nil {
-		return page, err
-	}
-	return feedback.PageOf(posts, w.Limit, func(p *feedback.Post) feedback.Position {
-		return feedback.Position{int64(p.VoteCount), int64(p.ID)}
-	}), nil
-}
-
-// readRef reads the spelling of an id in a filter.
-func readRef[K ids.Kind](ref *feedback.Ref, into *ids.ID[K]) error {
-	if ref == nil {
-		return nil
-	}
-	id, err := ids.Parse[K](string(*ref))
-	if err != nil {
-		return feedback.Missing("filter", string(*ref))
-	}
-	*into = id
-	return nil
-}
-
-// FoundPosts returns the posts of search results, in their order.
-func (tx *Tx) FoundPosts(ctx context.Context, found []feedback.SearchResult) ([]feedback.Post, error) {
-	all := make([]feedback.PostID, len(found))
-	for i, r := range found {
-		all[i] = r.PostID
-	}
-	return tx.s.PostsByID(ctx, tx.site.ID, all)
-}
-
 // Overview is where a site stands.
 type Overview struct {
 	Boards   []feedback.Board
@@ -90,7 +42,8 @@ func (tx *Tx) Overview(ctx context.Context) (o *Overview, err error) {
 		return nil, err
 	}
 	list := func(byVotes bool) ([]feedback.Post, error) {
-		return tx.s.FilteredPosts(ctx, tx.site.ID, store.PostFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
+		posts, _, err := tx.s.FilteredPosts(ctx, tx.site.ID, store.PostFilter{ByVotes: byVotes, AfterVotes: newest, AfterID: newest}, 6)
+		return posts, err
 	}
 	if o.Newest, err = list(false); err != nil {
 		return nil, err
@@ -160,7 +113,7 @@ func (tx *Tx) nameAuthors(ctx context.Context, out *PostPage) error {
 		}
 	}
 	slices.Sort(visitors)
-	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors))
+	out.Visitors, err = tx.s.VisitorNames(ctx, tx.site.ID, slices.Compact(visitors), tx.seesAddresses())
 	return err
 }
 
@@ -182,6 +135,9 @@ func (tx *Tx) SetPostFlag(ctx context.Context, post string, flag feedback.PostFl
 	}
 	if err := flag.Check(); err != nil || flag.Of(p) == on {
 		return err
+	}
+	if p.Held {
+		return feedback.ErrHeld(p)
 	}
 	if err := tx.s.SetPostFlag(ctx, tx.site.ID, p.ID, flag, on); err != nil {
 		return err

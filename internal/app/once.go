@@ -5,13 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"heed/internal/feedback"
 	"heed/internal/idempotency"
 	"heed/internal/store"
+	"heed/internal/wire"
 )
 
 // rememberFor is how long the answer to a write is kept under its key.
@@ -35,7 +35,7 @@ type Response struct {
 // JSON encodes v as the body of a Response. It is called inside the
 // transaction, so that what is kept under an idempotency key is what is sent.
 func JSON(status int, v any) (Response, error) {
-	b, err := json.Marshal(v)
+	b, err := wire.Marshal(v)
 	if err != nil {
 		return Response{}, fmt.Errorf("encode response: %w", err)
 	}

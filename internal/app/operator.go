@@ -14,13 +14,9 @@ type AccountUsage = store.AccountUsage
 type Installation struct {
 	Accounts []AccountUsage
 	Next     feedback.Position
-	Database string
-	Waiting  int // notices still to be told, up to MaxWaiting
+	Database store.Facts
 	Stats    store.Stats
 }
-
-// MaxWaiting is where counting what waits ends.
-const MaxWaiting = 10_000
 
 // Installation returns what the operator sees. It is for owners of the first
 // account: whoever calls has seen to that.
@@ -28,7 +24,7 @@ func (a *App) Installation(ctx context.Context, w feedback.Window) (*Installatio
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
-	out := &Installation{Database: a.db.Kind(), Stats: a.db.Stats()}
+	out := &Installation{Stats: a.db.Stats()}
 	err := a.db.Read(ctx, func(s *store.Tx) error {
 		all, err := s.AccountUsages(ctx, feedback.AccountID(at(w, 0, 0)), w.Limit+1)
 		if err != nil {
@@ -38,7 +34,7 @@ func (a *App) Installation(ctx context.Context, w feedback.Window) (*Installatio
 			return feedback.Position{int64(u.Account.ID)}
 		})
 		out.Accounts, out.Next = page.Items, page.Next
-		out.Waiting, err = s.Waiting(ctx, MaxWaiting)
+		out.Database, err = s.Facts(ctx)
 		return err
 	})
 	return out, err

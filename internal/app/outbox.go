@@ -457,6 +457,12 @@ func (a *App) Settle(ctx context.Context, m *feedback.Mail, o Outcome) error {
 		case o.State == feedback.MailPending:
 			settled.NextAttempt = s.Now.Add(mailDelays[m.Attempts])
 		}
+		if _, secret := secretMail[m.Kind]; secret && settled.State == feedback.MailSent {
+			// Its reader has it, and nobody else needs it.
+			if err := s.EraseMail(ctx, m); err != nil {
+				return err
+			}
+		}
 		return s.SettleMail(ctx, &settled)
 	})
 }

@@ -28,6 +28,11 @@ func (tx *Tx) StartRun(ctx context.Context, in feedback.NewRun) (*feedback.Run, 
 		Title: string(or(in.Title, "")), CreatedAt: tx.s.Now,
 	}
 	if post != nil {
+		// A member who starts a run offers the post by that; an agent has to
+		// be offered it.
+		if post.Withheld && tx.actor.Member == 0 {
+			return nil, feedback.ErrWithheld(post.ID)
+		}
 		r.PostID = post.ID
 		active, err := tx.s.ActiveRun(ctx, tx.site.ID, post.ID)
 		if err != nil {
@@ -273,4 +278,17 @@ func (tx *Tx) openPosts(ctx context.Context) ([]store.QueuePost, error) {
 		return cmp.Or(cmp.Compare(b.Votes, a.Votes), cmp.Compare(a.ID, b.ID))
 	})
 	return posts[:min(len(posts), feedback.MaxQueue)], nil
+}
+
+// maxWithheld is how many of the withheld posts are shown.
+const maxWithheld = 50
+
+// Withheld lists the newest posts that the team withholds from agents.
+func (tx *Tx) Withheld(ctx context.Context) ([]feedback.QueueItem, error) {
+	posts, err := tx.s.WithheldPosts(ctx, tx.site.ID, maxWithheld)
+	items := make([]feedback.QueueItem, len(posts))
+	for i, p := range posts {
+		items[i] = feedback.QueueItem{PostID: p.ID, Title: p.Title, Votes: p.Votes}
+	}
+	return items, err
 }

@@ -49,7 +49,7 @@ func ErrSignIn() error {
 	return &feedback.Error{
 		Code: feedback.Unauthenticated,
 		Msg:  "The e-mail address or the password is wrong.",
-		Hint: "Check both. An owner or admin of your account can give you a link for a new password.",
+		Hint: "Check both, or ask for a new password.",
 	}
 }
 
@@ -98,6 +98,16 @@ func (a *App) SignIn(ctx context.Context, email, password string) (*Doors, error
 type ticket struct {
 	Members []feedback.MemberID
 	Until   time.Time
+	// SignOn: the provider of single sign-on vouches, and not a password.
+	SignOn      *vouched                `json:",omitempty"`
+	Invitations []feedback.InvitationID `json:",omitempty"`
+}
+
+// errTicket is the error for a ticket that opens nothing, or no more.
+func errTicket() error {
+	return &feedback.Error{
+		Code: feedback.Unauthenticated, Msg: "Signing in took too long.", Hint: "Please sign in again.",
+	}
 }
 
 func (a *App) seal(t ticket) string {
@@ -138,9 +148,7 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 		t, ok := a.unseal(ticketText, s.Now)
 		var id feedback.MemberID
 		if id.UnmarshalText([]byte(member)) != nil || !ok || !slices.Contains(t.Members, id) {
-			return &feedback.Error{
-				Code: feedback.Unauthenticated, Msg: "Signing in took too long.", Hint: "Please sign in again.",
-			}
+			return errTicket()
 		}
 		sealed, _, err := s.TOTP(ctx, id)
 		if err != nil {
@@ -155,7 +163,14 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 				return err
 			}
 		}
-		out.Token, out.Session, err = a.openSession(ctx, s, id, c)
+		proven := s.Now
+		if t.SignOn != nil {
+			if err := knownAs(ctx, s, id, t.SignOn); err != nil {
+				return err
+			}
+			proven = t.SignOn.ProvenAt
+		}
+		out.Token, out.Session, err = a.openSessionAt(ctx, s, id, c, proven)
 		return err
 	})
 	if err != nil {
@@ -164,14 +179,23 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 	return &out, nil
 }
 
-// openSession opens a session with a token of its own and records it.
+// openSession opens a session of somebody who has just shown who they are.
 func (a *App) openSession(ctx context.Context, s *store.Tx, member feedback.MemberID, c Client) (string, feedback.Session, error) {
+	return a.openSessionAt(ctx, s, member, c, s.Now)
+}
+
+// openSessionAt opens a session with a token of its own and records it. proven is
+// when its member last showed who they are; zero is long ago.
+func (a *App) openSessionAt(ctx context.Context, s *store.Tx, member feedback.MemberID, c Client, proven time.Time) (string, feedback.Session, error) {
+	if proven.IsZero() || proven.After(s.Now) {
+		proven = s.Now.Add(-feedback.ProofLife)
+	}
 	token := auth.NewToken()
 	if len(c.Agent) > 300 {
 		c.Agent = c.Agent[:300]
 	}
 	session := feedback.Session{
-		ID: feedback.SessionID(s.NextID()), MemberID: member, CreatedAt: s.Now, SeenAt: s.Now, ProvenAt: s.Now,
+		ID: feedback.SessionID(s.NextID()), MemberID: member, CreatedAt: s.Now, SeenAt: s.Now, ProvenAt: proven,
 		ExpiresAt: s.Now.Add(feedback.SessionLife), Address: c.Address, Agent: c.Agent,
 	}
 	if err := s.InsertSession(ctx, &session, auth.HashToken(token)); err != nil {
@@ -297,9 +321,15 @@ func (tx *Tx) EndOtherSessions(ctx context.Context, but feedback.SessionID) erro
 	return err
 }
 
-// PurgeSessions forgets sessions and links that have long ended.
+// PurgeSessions forgets sessions and links that have long ended, and what was
+// remembered of attempts to sign in.
 func (a *App) PurgeSessions(ctx context.Context) error {
-	return a.db.Write(ctx, func(s *store.Tx) error { return s.PurgeSessions(ctx, s.Now.AddDate(0, 0, -7)) })
+	return a.db.Write(ctx, func(s *store.Tx) error {
+		if err := s.PurgeSessions(ctx, s.Now.AddDate(0, 0, -7)); err != nil {
+			return err
+		}
+		return s.PurgeAccess(ctx)
+	})
 }
 
 // NewDevice returns a mark for a browser that somebody has signed in from with

@@ -17,6 +17,7 @@ import (
 
 const (
 	challengeTime = 15 * time.Minute
+	subscribeTime = 7 * 24 * time.Hour
 	maxGuesses    = 5
 	sessionTime   = 90 * 24 * time.Hour
 )
@@ -57,7 +58,7 @@ func (tx *Tx) challenge(ctx context.Context, kind, email, locale string) (string
 		ID: tx.s.NextID(), Kind: kind, Email: email, CreatedAt: tx.s.Now, ExpiresAt: tx.s.Now.Add(challengeTime),
 	}
 	if kind == challengeSubscribe {
-		c.ExpiresAt = tx.s.Now.Add(7 * 24 * time.Hour)
+		c.ExpiresAt = tx.s.Now.Add(subscribeTime)
 	}
 	c.CodeHash = tx.codeHash(c.ID, code)
 	if err := tx.s.InsertChallenge(ctx, tx.site.ID, c); err != nil {
@@ -191,7 +192,7 @@ func (tx *Tx) verified(ctx context.Context, email string) (*feedback.Visitor, er
 		return nil, err
 	}
 	if v == nil {
-		id, err := tx.s.Visitor(ctx, tx.site.ID, feedback.VisitorRef("portal:"+rand.Text()))
+		id, err := tx.s.Visitor(ctx, tx.site.ID, feedback.VisitorRef(feedback.PortalRef+rand.Text()))
 		if err != nil {
 			return nil, err
 		}
@@ -258,13 +259,22 @@ func (tx *Tx) SignOut(ctx context.Context, session string) error {
 }
 
 // NewSSOSecret makes a secret for single sign-on, replaces the one before, and
-// returns it: it is shown once. The site must have settings.
+// returns it: it is shown once.
 func (tx *Tx) NewSSOSecret(ctx context.Context) (string, error) {
+	if err := tx.s.EnsureSettings(ctx, tx.site.ID); err != nil {
+		return "", err
+	}
 	var raw [32]byte
 	rand.Read(raw[:])
 	secret := base64.RawURLEncoding.EncodeToString(raw[:])
 	sealed := tx.app.cfg.Master.Sealer("sso secrets").Seal([]byte(secret), []byte(tx.site.ID.String()))
 	return secret, tx.s.SetSSOSecret(ctx, tx.site.ID, sealed)
+}
+
+// RemoveSSOSecret ends single sign-on: no token is taken any more. Who is signed
+// in stays so.
+func (tx *Tx) RemoveSSOSecret(ctx context.Context) error {
+	return tx.s.SetSSOSecret(ctx, tx.site.ID, nil)
 }
 
 // SignInByToken signs in whoever a token of the site's own application names. A

@@ -91,7 +91,7 @@ func readToken(token string, secret []byte, site *feedback.Site, now time.Time) 
 		return nil, errToken("it is not valid yet")
 	case !c.Aud.has(site.Slug) && !c.Aud.has(site.ID.String()):
 		return nil, errToken("it is for another audience")
-	case rule != "" || badName != "" || len(p) > 0 || strings.HasPrefix(c.Sub, "anon:") || strings.HasPrefix(c.Sub, "portal:") || strings.HasPrefix(c.Sub, "deleted:"):
+	case rule != "" || badName != "" || len(p) > 0 || feedback.VisitorRef(c.Sub).Ours():
 		return nil, errToken("sub, email or name is not usable")
 	}
 	return &claims{Subject: c.Sub, Email: c.Email, Name: c.Name, ID: c.JTI, Expires: time.Unix(int64(*c.Exp), 0)}, nil

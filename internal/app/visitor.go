@@ -3,14 +3,15 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
 	"heed/internal/feedback"
 	"heed/internal/wire"
 )
 
 // NewVisitorRef is what somebody who has never written will be known by.
-func NewVisitorRef() feedback.VisitorRef { return feedback.VisitorRef("anon:" + rand.Text()) }
+func NewVisitorRef() feedback.VisitorRef {
+	return feedback.VisitorRef(feedback.AnonymousRef + rand.Text())
+}
 
 // writer returns the visitor who writes, made if they never did, or an error if
 // the site wants them to sign in or does not want them at all.
@@ -228,35 +229,6 @@ func (tx *Tx) emitCreated(ctx context.Context, p *feedback.Post, author feedback
 	})
 }
 
-// ReleasePost approves a held post: from now on it is part of the site, and
-// listeners are told that it was created. One that is not held stays as it is.
-func (tx *Tx) ReleasePost(ctx context.Context, post string) (*feedback.Post, error) {
-	p, err := tx.lockPost(ctx, post)
-	if err != nil || !p.Held {
-		return p, err
-	}
-	if err := tx.s.ReleasePost(ctx, tx.site.ID, p.ID, p.BoardID); err != nil {
-		return nil, err
-	}
-	tx.newWords(p.ID)
-	content, err := tx.s.PostContent(ctx, tx.site.ID, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	after, err := tx.s.Post(ctx, tx.site.ID, p.ID)
-	if err != nil {
-		return nil, err
-	}
-	if err := tx.s.IndexPost(ctx, tx.site.ID, p.ID, after.Title, content.Body); err != nil {
-		return nil, err
-	}
-	inside := *tx
-	portal := *tx.actor
-	portal.Source = feedback.FromPortal // where it came from
-	inside.actor = &portal
-	return after, inside.emitCreated(ctx, after, content.Author)
-}
-
 // rename gives a visitor the name they chose, if they chose one.
 func (tx *Tx) rename(ctx context.Context, v *feedback.Visitor, name feedback.VisitorName) error {
 	if feedback.Blank(string(name)) || string(name) == v.Name {
@@ -287,7 +259,7 @@ func (tx *Tx) MyFeedback(ctx context.Context) (*MyFeedback, error) {
 	if mine.Visitor, err = tx.s.VisitorByID(ctx, tx.site.ID, id); err != nil || mine.Visitor == nil {
 		return mine, err
 	}
-	posts, err := tx.s.VisitorPosts(ctx, tx.site.ID, id, maxMine)
+	posts, err := tx.s.VisitorPosts(ctx, tx.site.ID, id, newest, maxMine)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +269,7 @@ func (tx *Tx) MyFeedback(ctx context.Context) (*MyFeedback, error) {
 	if mine.Held, err = tx.s.VisitorHeld(ctx, tx.site.ID, id, maxMine); err != nil {
 		return nil, err
 	}
-	votes, err := tx.s.VisitorVotes(ctx, tx.site.ID, id, maxMine)
+	votes, err := tx.s.VisitorVotes(ctx, tx.site.ID, id, newest, maxMine)
 	if err != nil {
 		return nil, err
 	}
@@ -350,128 +322,4 @@ func (tx *Tx) MutePost(ctx context.Context, post string, mute bool) error {
 		return err
 	}
 	return tx.s.SetMute(ctx, tx.site.ID, p.ID, v.ID, mute)
-}
-
-// Export is everything the service keeps about a visitor.
-type Export struct {
-	Name         string          `json:"name"`
-	Email        string          `json:"email"`
-	CreatedAt    wire.Time       `json:"createdAt"`
-	MailStatus   bool            `json:"mailAboutStatus"`
-	MailReplies  bool            `json:"mailAboutReplies"`
-	MailChanges  bool            `json:"mailAboutChangelog"`
-	Subscribed   bool            `json:"subscribedToChangelog"`
-	Posts        []ExportPost    `json:"posts"`
-	Comments     []ExportComment `json:"comments"`
-	VotedPostIDs []string        `json:"votedPostIds"`
-}
-
-// ExportPost is a post in an Export.
-type ExportPost struct {
-	ID        string    `json:"id"`
-	Title     string    `json:"title"`
-	Body      string    `json:"body"`
-	CreatedAt wire.Time `json:"createdAt"`
-}
-
-// ExportComment is a comment in an Export.
-type ExportComment struct {
-	PostID    string    `json:"postId"`
-	Body      string    `json:"body"`
-	CreatedAt wire.Time `json:"createdAt"`
-}
-
-const maxExport = 100_000
-
-// ExportMine returns everything the service keeps about the visitor.
-func (tx *Tx) ExportMine(ctx context.Context) (*Export, error) {
-	v, err := tx.s.VisitorByID(ctx, tx.site.ID, tx.actor.Visitor)
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, feedback.ErrSignInRequired()
-	}
-	out := &Export{
-		Name: v.Name, Email: v.Email, CreatedAt: wire.At(v.CreatedAt), MailStatus: v.Mail.Status, MailReplies: v.Mail.Replies,
-		MailChanges: v.Mail.Changelog, Subscribed: v.Mail.Subscribed,
-		Posts: []ExportPost{}, Comments: []ExportComment{}, VotedPostIDs: []string{},
-	}
-	posts, err := tx.s.VisitorPosts(ctx, tx.site.ID, v.ID, maxExport)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range posts {
-		p, err := tx.s.Post(ctx, tx.site.ID, id)
-		if err != nil {
-			return nil, err
-		}
-		c, err := tx.s.PostContent(ctx, tx.site.ID, id)
-		if err != nil {
-			return nil, err
-		}
-		out.Posts = append(out.Posts, ExportPost{ID: id.String(), Title: p.Title, Body: c.Body, CreatedAt: wire.At(p.CreatedAt)})
-	}
-	comments, err := tx.s.VisitorComments(ctx, tx.site.ID, v.ID, maxExport)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range comments {
-		out.Comments = append(out.Comments, ExportComment{PostID: c.PostID.String(), Body: c.Body, CreatedAt: wire.At(c.CreatedAt)})
-	}
-	votes, err := tx.s.VisitorVotes(ctx, tx.site.ID, v.ID, maxExport)
-	for _, id := range votes {
-		out.VotedPostIDs = append(out.VotedPostIDs, id.String())
-	}
-	return out, err
-}
-
-// DeleteMine forgets the visitor: name, address and sessions go, votes are
-// withdrawn, comments are emptied. A post that others voted for or talked about
-// stays, without its author; any other is emptied too.
-func (tx *Tx) DeleteMine(ctx context.Context) error {
-	v, err := tx.s.VisitorByID(ctx, tx.site.ID, tx.actor.Visitor)
-	if err != nil {
-		return err
-	}
-	if v == nil {
-		return feedback.ErrSignInRequired()
-	}
-	votes, err := tx.s.VisitorVotes(ctx, tx.site.ID, v.ID, maxExport)
-	if err != nil {
-		return err
-	}
-	for _, post := range votes {
-		if _, _, err := tx.s.TakeVote(ctx, tx.site.ID, post, v.ID); err != nil {
-			return err
-		}
-	}
-	if err := tx.s.EmptyComments(ctx, tx.site.ID, v.ID); err != nil {
-		return err
-	}
-	posts, err := tx.s.VisitorPosts(ctx, tx.site.ID, v.ID, maxExport)
-	if err != nil {
-		return err
-	}
-	for _, post := range posts {
-		others, err := tx.s.OthersOn(ctx, tx.site.ID, post, v.ID)
-		if err != nil {
-			return err
-		}
-		if others {
-			continue
-		}
-		if err := tx.s.EmptyPost(ctx, tx.site.ID, post); err != nil {
-			return err
-		}
-	}
-	if err := tx.s.DeleteVisitorSessions(ctx, tx.site.ID, v.ID); err != nil {
-		return err
-	}
-	v.Ref, v.Name, v.Email, v.Mail = feedback.VisitorRef("deleted:"+v.ID.String()), "", "", feedback.MailWishes{}
-	v.VerifiedAt = time.Time{}
-	if err := tx.s.ForgetMails(ctx, tx.site.ID, v.ID); err != nil {
-		return err
-	}
-	return tx.s.UpdateVisitor(ctx, v)
 }

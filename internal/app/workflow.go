@@ -63,7 +63,11 @@ func (tx *Tx) RemoveBoard(ctx context.Context, board string, in feedback.Removal
 			return err
 		}
 	}
-	return tx.s.DeleteBoard(ctx, tx.site.ID, b.ID)
+	var instead feedback.BoardID
+	if to != nil {
+		instead = to.ID
+	}
+	return tx.s.DeleteBoard(ctx, tx.site.ID, b.ID, instead)
 }
 
 // checkRemoval sees that there is somewhere to move posts to, and not too many.

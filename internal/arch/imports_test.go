@@ -67,7 +67,7 @@ var onlyIn = map[string][]string{
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},
 	"golang.org/x/crypto":  {"auth"},
-	"golang.org/x/image":   {"portal"}, // pictures to share a page with
+	"golang.org/x/image":   {"portal", "app"}, // pictures to share a page with, and whether a logo is one
 
 	// What people write becomes HTML in one place.
 	"github.com/yuin/goldmark":           {"web"},

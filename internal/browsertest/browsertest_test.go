@@ -153,6 +153,47 @@ func TestPage(t *testing.T) {
 			t.Errorf("storage of the same page: %q", got)
 		}
 	})
+	t.Run("forms, keys and questions", func(t *testing.T) {
+		url := pages(t, map[string]string{
+			"/{$}": `<label>When <input id="day" type="date"></label><label>Which <select id="which"><option>One<option>Other</select></label>` +
+				`<label>Find <input id="words"></label><button type="button" id="ask">Ask</button><button type="button" id="copy">Copy</button><p id="out"></p><script src="/x.js"></script>`,
+			"/x.js": `which.onchange = () => out.textContent += which.value + day.value;
+				onkeydown = e => { if (e.key === "/") { e.preventDefault(); words.focus() } if (e.ctrlKey && e.key === "k") out.textContent += " palette" };
+				ask.onclick = () => { out.textContent += confirm("Really all of it?") ? " yes" : " no" };
+				copy.onclick = () => navigator.clipboard.writeText("secret").then(() => { out.textContent += " copied" })`,
+		})
+		p := browsertest.Open(t)
+		p.Confirm("Really")
+		p.Go(url)
+		p.Fill("#day", "2026-05-04")
+		p.Select("#which", "Other")
+		p.Press("/x/")
+		p.PressControl("k")
+		p.Click("#ask")
+		p.Click("#copy")
+		p.WaitText("#out", "copied")
+		if got, want := p.Text("#out"), "Other2026-05-04 palette yes copied"; got != want {
+			t.Errorf("#out is %q; want %q", got, want)
+		}
+		if got := browsertest.Eval[string](p, "words.value"); got != "x" {
+			t.Errorf("the field holds %q; want x", got)
+		}
+		if got := p.Copied(); got != "secret" {
+			t.Errorf("the clipboard holds %q", got)
+		}
+		got := try(t, func(t testing.TB) {
+			p := browsertest.Open(t)
+			p.Confirm("Something else")
+			p.Go(url)
+			p.Click("#ask")
+			p.WaitText("#out", "no")
+		})
+		for _, want := range []string{"question: Really all of it?", `expected to ask "Something else"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("a question that was not announced: %q; want %s", got, want)
+			}
+		}
+	})
 	t.Run("a page of its own", func(t *testing.T) {
 		p := browsertest.Open(t)
 		p.Go(url + "/other")

@@ -35,6 +35,7 @@ type Page struct {
 	sent     map[network.RequestID]Request
 	findings []finding
 	expected []*expectation
+	answers  []*expectation // questions to be answered with yes
 	readers  sync.WaitGroup
 }
 
@@ -44,8 +45,8 @@ type Option func(*Page)
 // Dark asks for the dark scheme; without it a page is asked for the light one.
 func Dark(p *Page) { p.Scheme("dark") }
 
-// Desktop is the wide width, as a page has it unless it is told otherwise.
-func Desktop(p *Page) { p.do(chromedp.EmulateViewport(Wide, 860)) }
+// Desk is the wide width, which a page has unless it is told otherwise.
+func Desk(p *Page) { p.do(chromedp.EmulateViewport(Wide, 860)) }
 
 // Light asks for the light scheme, likewise.
 func Light(p *Page) { p.Scheme("light") }
@@ -97,7 +98,7 @@ func Open(t testing.TB, options ...Option) *Page {
 		p.judge()
 	})
 	p.watch()
-	p.See(append([]Option{Desktop, Light}, options...)...)
+	p.See(append([]Option{Desk, Light}, options...)...)
 	return p
 }
 
@@ -126,6 +127,14 @@ func (p *Page) Go(url string) {
 	p.inside[hostOf(url)] = true
 	p.mu.Unlock()
 	p.await("load "+url, chromedp.Navigate(url))
+}
+
+// Visits says that a host is not an outside one, though the test does not go
+// there by itself.
+func (p *Page) Visits(url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inside[hostOf(url)] = true
 }
 
 // Wait returns when an element that a CSS selector finds is visible.
@@ -165,11 +174,11 @@ func (p *Page) ClickText(selector, text string) {
 		chromedp.Click(chromedp.JSPath(found), chromedp.NodeVisible))
 }
 
-// WaitText returns when an element that a selector finds shows text, also if the
-// page is left for another meanwhile.
+// WaitText returns when an element that a selector finds shows text and the page
+// has loaded, also if it is left for another meanwhile.
 func (p *Page) WaitText(selector, text string) {
 	p.t.Helper()
-	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q))`, selector, text)
+	found := fmt.Sprintf(`document.readyState === "complete" ? [...document.querySelectorAll(%q)].find(e => e.checkVisibility() && e.innerText.includes(%q)) : undefined`, selector, text)
 	p.await(fmt.Sprintf("see %s with the text %q", selector, text), chromedp.WaitVisible(chromedp.JSPath(found)))
 }
 
@@ -177,13 +186,6 @@ func (p *Page) WaitText(selector, text string) {
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.await("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
-}
-
-// Press types where the focus is. Keys without a character are those of
-// package kb of chromedp: "\r" is Enter.
-func (p *Page) Press(keys string) {
-	p.t.Helper()
-	p.await(fmt.Sprintf("press %q", keys), chromedp.KeyEvent(keys))
 }
 
 // Text is what an element shows.

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -37,6 +38,15 @@ func (p *Page) Expect(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expected = append(p.expected, &expectation{text: text})
+}
+
+// Confirm announces a question that contains text, to be answered with yes; it
+// must be asked before the test ends. Every other question is answered with no
+// and is a finding.
+func (p *Page) Confirm(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers = append(p.answers, &expectation{text: text})
 }
 
 // Requests are those made so far, in order. Those for data: and the like, which
@@ -77,6 +87,11 @@ func (p *Page) judge() {
 			p.t.Errorf("the browser was expected to report %q and did not", e.text)
 		}
 	}
+	for _, e := range p.answers {
+		if !e.met {
+			p.t.Errorf("the page was expected to ask %q and did not", e.text)
+		}
+	}
 }
 
 func (p *Page) found(kind, format string, args ...any) {
@@ -90,6 +105,7 @@ func (p *Page) watch() {
 	call(p, network.Enable, network.EnableParams{})
 	call(p, log.Enable, struct{}{})
 	call(p, runtime.Enable, struct{}{})
+	call(p, page.Enable, page.EnableParams{})
 	on(p, network.RequestWillBeSent, p.onRequest)
 	on(p, network.WebSocketCreated, func(e network.EventWebSocketCreated) { p.checkHost("GET", e.URL) })
 	on(p, network.ResponseReceived, p.onResponse)
@@ -97,6 +113,7 @@ func (p *Page) watch() {
 	on(p, runtime.ExceptionThrown, p.onException)
 	on(p, runtime.ConsoleAPICalled, p.onConsole)
 	on(p, log.EntryAdded, p.onLog)
+	on(p, page.JavascriptDialogOpening, p.onQuestion)
 }
 
 // on calls f for every event, until the page is closed.
@@ -207,4 +224,24 @@ func (p *Page) onLog(e log.EventEntryAdded) {
 	if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 		p.found(string(e.Entry.Source)+" error", "%s (%s)", shorten(e.Entry.Text, 1000), e.Entry.URL)
 	}
+}
+
+// onQuestion answers what the page asks in a dialog. It stands still until then.
+func (p *Page) onQuestion(e page.EventJavascriptDialogOpening) {
+	yes := false
+	for _, a := range p.answers {
+		if strings.Contains(e.Message, a.text) {
+			a.met, yes = true, true
+		}
+	}
+	if !yes {
+		p.found("question", "%s", e.Message)
+	}
+	p.readers.Go(func() {
+		if _, err := chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: yes}); err != nil {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.found("question", "%s could not be answered: %v", e.Message, err)
+		}
+	})
 }

@@ -50,3 +50,11 @@ type Mail struct {
 	SMTPURL  string `name:"smtp-url" env:"HEED_SMTP_URL" placeholder:"URL" help:"The mail server: smtp://user:password@host:587 or smtps://... Unset: mail is kept in the outbox."`
 	MailFrom string `name:"mail-from" env:"HEED_MAIL_FROM" placeholder:"ADDRESS" help:"The address mail comes from, such as Heed <feedback@example.com>."`
 }
+
+// SignOn names an OpenID Connect provider that members can sign in by.
+type SignOn struct {
+	OIDCIssuer       string `name:"oidc-issuer" env:"HEED_OIDC_ISSUER" placeholder:"URL" help:"The OpenID Connect provider that members can sign in by, such as https://login.example.com. Its callback address is the base URL and /signin/oidc/callback. Unset: none."`
+	OIDCClientID     string `name:"oidc-client-id" env:"HEED_OIDC_CLIENT_ID" placeholder:"ID" help:"Who the service is at the provider."`
+	OIDCClientSecret string `name:"oidc-client-secret" env:"HEED_OIDC_CLIENT_SECRET" placeholder:"SECRET" help:"The secret of that client."`
+	OIDCName         string `name:"oidc-name" env:"HEED_OIDC_NAME" placeholder:"NAME" help:"What the button of the sign-in calls the provider; the host of the issuer when unset."`
+}

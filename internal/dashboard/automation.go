@@ -10,12 +10,14 @@ import (
 
 // automationView is the queue and the newest runs.
 type automationView struct {
-	Stages []stageView
-	Runs   []feedback.Run
-	Next   string
-	Kinds  feedback.AgentKinds
-	Post   string // to start a run on
-	Title  string
+	Stages   []stageView
+	Withheld []feedback.QueueItem
+	Runs     []feedback.Run
+	Next     string
+	Kinds    feedback.AgentKinds
+	Post     string         // to start a run on
+	About    *feedback.Post // the same, nil if it is none
+	Title    string
 }
 
 type stageView struct {
@@ -23,6 +25,9 @@ type stageView struct {
 	Title string
 	Items []feedback.QueueItem
 }
+
+// shownOfStage is how many requests of a stage the page shows.
+const shownOfStage = 6
 
 // stages in the order work goes through them.
 var stages = []stageView{
@@ -50,6 +55,14 @@ func (c *call) showAutomation(status int, v automationView) error {
 				}
 			}
 			v.Stages = append(v.Stages, s)
+		}
+		if v.Withheld, err = tx.Withheld(c.ctx); err != nil {
+			return err
+		}
+		if about, err := tx.Post(c.ctx, v.Post); err == nil {
+			v.About = about
+		} else if !feedback.IsNotFound(err) {
+			return err
 		}
 		page, err := tx.Runs(c.ctx, w)
 		v.Runs, v.Next = page.Items, nextPage(c.r, page.Next)
@@ -142,17 +155,4 @@ func (c *call) completeRun() error {
 		return c.refused(c.here("automation", run), err)
 	}
 	return c.done(c.here("automation", run), "The run is completed.")
-}
-
-// insights shows the themes of the site.
-func (c *call) insights() error {
-	var in *feedback.Insights
-	err := c.read(func(tx *app.Tx) (err error) {
-		in, err = tx.Insights(c.ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return c.render(http.StatusOK, insightsPage(c.chrome("Insights", "insights"), in))
 }

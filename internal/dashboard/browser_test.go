@@ -2,11 +2,16 @@ package dashboard_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"heed/internal/app"
 	"heed/internal/browsertest"
+	"heed/internal/dashboard"
 	"heed/internal/feedback"
 )
 
@@ -79,54 +84,93 @@ func lively(t testing.TB, w *world, o *app.Opened) []feedback.PostID {
 	return all
 }
 
-// tour is every page, as [where, what to wait for].
-func tour(o *app.Opened, posts []feedback.PostID) map[string]string {
-	return map[string]string{
-		"overview": site(o),
-		"posts":    site(o, "posts"),
-		"post":     site(o, "posts", posts[0]),
-		"new-post": site(o, "posts", "new"),
-		"edit":     site(o, "posts", posts[0], "edit"),
-		"voters":   site(o, "posts", posts[1], "voters"),
-		"merge":    site(o, "posts", posts[6], "merge"),
-		"preview":  site(o, "posts", posts[6], "merge?into="+posts[0].String()),
-		"boards":   site(o, "boards"), "statuses": site(o, "statuses"), "tags": site(o, "tags"),
-		"changelog": site(o, "changelog"), "new-entry": site(o, "changelog", "new"),
-		"automation": site(o, "automation"), "insights": site(o, "insights"), "settings": site(o, "settings"),
-		"webhooks": site(o, "webhooks"), "new-site": "/dash/sites/new", "members": "/dash/members", "plan": "/dash/plan", "audit": "/dash/audit", "operator": "/dash/operator",
-		"keys":    "/dash/keys",
-		"profile": "/dash/profile",
-		"missing": "/dash/nothing-here",
+// tour is every page that the table of routes has, by a name, and some in a state
+// of their own.
+func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
+	t.Helper()
+	names := w.names(t, o)
+	u := w.signedIn(t, ownerEmail)
+	pages := map[string]string{
+		"nothing-found": site(o, "posts?q=zzz"),
+		"merge-preview": site(o, "posts", names["post"], "merge?into="+names["other"]),
+		"merged":        site(o, "posts", names["loser"]),
+		"missing":       "/dash/nothing-here",
+
+		"outbox-failed":              "/dash/operator/mail?state=failed",
+		"site-queue-rejected":        site(o, "queue?show=rejected"),
+		"site-visitors-none":         site(o, "visitors?q=nobody"),
+		"site-settings-host-checked": site(o, "settings", "host?check=1"),
 	}
+	visitor := peopled(t, w, o)
+	pages["site-visitor-named"], pages["site-visitor-comments"] = visitor, visitor+"?show=comments"
+	for _, rt := range dashboard.Table() {
+		path, get := strings.CutPrefix(rt.Pattern, "GET ")
+		if !get || rt.Least == "" {
+			continue
+		}
+		name := strings.Trim(strings.NewReplacer("/dash/sites/{site}", "site", "/dash", "dash", "/", "-", "{", "", "}", "", "$", "").Replace(path), "-")
+		// A download and a redirect are no pages.
+		if a := u.get(fill(path, names)); a.status == http.StatusOK && strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+			pages[name] = fill(path, names)
+		}
+	}
+	maps.Copy(pages, busy(t, w, o, names))
+	return pages
 }
 
 // Every page is clean and accessible, wide and narrow, light and dark.
 func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
-	posts := lively(t, w, o)
-	for name, options := range map[string][]browsertest.Option{
-		"wide-light": nil, "wide-dark": {browsertest.Dark}, "phone-light": {browsertest.Phone}, "phone-dark": {browsertest.Phone, browsertest.Dark},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := browsertest.Open(t, options...)
-			p.Go(w.srv.URL + "/signin")
-			p.CheckAccessibility()
-			p.Shot("signin-" + name)
-			p.Type("#email", ownerEmail)
-			p.Type("#password", password)
-			p.Click("form button.pri")
-			p.Wait("nav.nav")
-			for page, path := range tour(o, posts) {
-				if page == "missing" {
-					p.Expect("404")
-				}
-				p.Go(w.srv.URL + path)
-				p.Wait("main h1")
+	w.plainMail(t, o)
+	w.invite(t, o, "somebody.with.a.rather.long.address@subsidiary.northwind.example", feedback.Viewer)
+	message := w.settle(t, app.Outcome{State: feedback.MailUnsure, Reason: "421 4.7.0 the connection broke while the server was thinking about the message"})
+	pages := tour(t, w, o)
+	pages["message"] = "/dash/operator/mail/" + message.String()
+	if len(pages) < 25 {
+		t.Fatalf("the tour has %d pages", len(pages))
+	}
+	p := w.walk(t)
+	p.Expect("404")
+	look := func(name string) {
+		t.Helper()
+		t.Logf("looking at %s", name)
+		for _, way := range []struct {
+			name, scheme string
+			width        browsertest.Option
+		}{
+			{"wide-light", "light", browsertest.Desk}, {"wide-dark", "dark", browsertest.Desk},
+			{"phone-dark", "dark", browsertest.Phone}, {"phone-light", "light", browsertest.Phone},
+		} {
+			way.width(p.Page)
+			p.Scheme(way.scheme)
+			if way.scheme == "light" {
 				p.CheckAccessibility()
 				p.CheckWidth()
-				p.Shot(page + "-" + name)
+			} else {
+				p.CheckContrast()
 			}
-		})
+			p.Shot(name + "-" + way.name)
+		}
 	}
+	p.at("/signin")
+	look("signin")
+	p.signIn(ownerEmail, password)
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		p.at(pages[name])
+		p.Wait("main h1")
+		look(name)
+	}
+	p.at(site(o, "posts"))
+	p.Click(".tick input")
+	p.Wait(".bulk")
+	look("bulk")
+	p.Click(".tick input")
+	p.Press("?")
+	p.Wait("#shortcuts")
+	look("shortcuts")
+	p.Press("\x1b")
+	p.PressControl("k")
+	p.Wait("#palette")
+	look("palette")
 }

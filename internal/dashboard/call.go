@@ -49,8 +49,8 @@ var errAnswered = errors.New("answered")
 func (c *call) admit(rt route) error {
 	if c.r.Method == http.MethodPost {
 		c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxForm)
-		if err := c.r.ParseForm(); err != nil {
-			return &feedback.Error{Code: feedback.InvalidRequest, Msg: "The form could not be read.", Hint: "Send it again, with less text."}
+		if err := c.parse(); err != nil {
+			return errForm()
 		}
 	}
 	if token := c.sessionToken(); token != "" {
@@ -78,6 +78,23 @@ func (c *call) admit(rt route) error {
 		}
 	}
 	return c.run(rt)
+}
+
+// parse reads the form, also one that brings a file along.
+func (c *call) parse() error {
+	err := c.r.ParseMultipartForm(maxForm)
+	if errors.Is(err, http.ErrNotMultipart) {
+		return nil // a plain form, which is read by now
+	}
+	return err
+}
+
+// errForm is the error for a form that cannot be read, or is too large to be.
+func errForm() error {
+	return &feedback.Error{
+		Code: feedback.InvalidRequest, Msg: "The form could not be read.",
+		Hint: "Send it again, with less text or a smaller file.",
+	}
 }
 
 func (c *call) run(rt route) error {
@@ -211,7 +228,7 @@ func fieldName(path string) string {
 	if n, ok := map[string]string{
 		"statusId": "Status", "boardId": "Board", "winnerId": "Post", "onBehalfVisitorId": "Visitor", "postIds": "Linked posts",
 		"doneStatusId": "Done status", "changelogEntryId": "Changelog entry", "agentKind": "Agent", "notifyMode": "Notify",
-		"siteId": "Site", "postId": "Post",
+		"siteId": "Site", "postId": "Post", "value": "What you typed",
 	}[name]; ok {
 		return n
 	}
@@ -246,25 +263,38 @@ func (c *call) sessionToken() string {
 
 const flashCookie = "heed_flash"
 
+// flash is what the next page says. After a success it also names the draft that
+// the browser kept of the form, so that it is not offered again.
 func (c *call) flash(kind, text string) {
 	if r := []rune(text); len(r) > 600 {
 		text = string(r[:600])
 	}
-	c.setCookie(flashCookie, kind+"."+base64.RawURLEncoding.EncodeToString([]byte(text)), 60)
+	draft := c.r.PostFormValue("_draft")
+	if kind != "good" || len(draft) > 200 {
+		draft = ""
+	}
+	code := base64.RawURLEncoding.EncodeToString
+	c.setCookie(flashCookie, kind+"."+code([]byte(text))+"."+code([]byte(draft)), 60)
 }
 
-func (c *call) takeFlash() (kind, text string) {
+func (c *call) takeFlash() (kind, text, draft string) {
 	k, err := c.r.Cookie(flashCookie)
 	if err != nil {
-		return "", ""
+		return "", "", ""
 	}
 	c.setCookie(flashCookie, "", -1)
-	kind, coded, _ := strings.Cut(k.Value, ".")
-	b, err := base64.RawURLEncoding.DecodeString(coded)
-	if err != nil || kind != "good" && kind != "bad" {
-		return "", ""
+	parts := strings.Split(k.Value, ".")
+	if len(parts) != 3 || parts[0] != "good" && parts[0] != "bad" {
+		return "", "", ""
 	}
-	return kind, string(b)
+	for i := range parts[1:] {
+		b, err := base64.RawURLEncoding.DecodeString(parts[i+1])
+		if err != nil {
+			return "", "", ""
+		}
+		parts[i+1] = string(b)
+	}
+	return parts[0], parts[1], parts[2]
 }
 
 // fail answers with what went wrong. It is the only place where an error becomes

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"heed/internal/app"
@@ -19,8 +20,10 @@ type chrome struct {
 	Portal    string
 	FlashKind string
 	FlashText string
+	DraftDone string // the draft of a form that was taken
 	Colors    []string
 	Problems  feedback.Problems
+	Waiting   int // posts of the site that wait for approval
 	routes    map[string]route
 }
 
@@ -30,7 +33,7 @@ const siteCookie = "heed_site"
 // the one visited last.
 func (c *call) chrome(title, current string) *chrome {
 	v := &chrome{Title: title, Current: current, Theme: web.Theme(c.r), Who: c.who, Problems: c.problems, routes: c.byPattern}
-	v.FlashKind, v.FlashText = c.takeFlash()
+	v.FlashKind, v.FlashText, v.DraftDone = c.takeFlash()
 	wanted := c.r.PathValue("site")
 	last := ""
 	if k, err := c.r.Cookie(siteCookie); err == nil {
@@ -48,8 +51,24 @@ func (c *call) chrome(title, current string) *chrome {
 	}
 	if v.Site != nil {
 		v.Portal = c.cfg.Portal(v.Site)
+		var err error
+		if v.Waiting, err = c.cfg.App.Waiting(c.ctx, c.who.Actor, v.Site.ID.String()); err != nil {
+			c.cfg.Log.Warn("dashboard: posts that wait are not counted", "site", v.Site.ID, "err", err)
+		}
 		if wanted == v.Site.ID.String() && wanted != last {
 			c.setCookie(siteCookie, wanted, 365*24*3600)
+		}
+	}
+	return v
+}
+
+// part is the chrome of a part of a page, which is asked for by the page itself:
+// what the next page is to say is left for that.
+func (c *call) part() *chrome {
+	v := &chrome{Who: c.who, Problems: c.problems, routes: c.byPattern}
+	for i := range c.who.Sites {
+		if c.who.Sites[i].ID.String() == c.r.PathValue("site") {
+			v.Site = &c.who.Sites[i]
 		}
 	}
 	return v
@@ -92,7 +111,7 @@ func (v *chrome) places() []placeGroup {
 	var groups []placeGroup
 	if v.Site != nil {
 		feed := placeGroup{Title: "Feedback", Places: []place{
-			{"overview", "Overview", "globe", v.path()},
+			{"overview", "Overview", "home", v.path()},
 		}}
 		for _, p := range sitePlaces {
 			feed.Places = append(feed.Places, place{p.Key, p.Label, p.Icon, v.path(p.URL)})
@@ -126,9 +145,11 @@ const developers = "Developers"
 var (
 	sitePlaces = []place{
 		{"posts", "Posts", "inbox", "posts"},
+		{"queue", "Approval", "check", "queue"},
+		{"visitors", "Visitors", "user", "visitors"},
 		{"boards", "Boards", "board", "boards"},
 		{"statuses", "Statuses", "flag", "statuses"},
-		{"tags", "Tags", "pin", "tags"},
+		{"tags", "Tags", "tag", "tags"},
 		{"changelog", "Changelog", "mega", "changelog"},
 		{"insights", "Insights", "chart", "insights"},
 		{"automation", "Automation", "bot", "automation"},
@@ -140,10 +161,21 @@ var (
 			{"members", "Members", "users", "/dash/members"},
 			{"plan", "Plan", "card", "/dash/plan"},
 			{"audit", "Audit log", "clock", "/dash/audit"},
-			{"operator", "Operator", "gear", "/dash/operator"},
+			{"operator", "Operator", "server", "/dash/operator"},
 		}},
 	}
 )
+
+// waiting is how many posts wait, as the navigation says it; "" for none.
+func (v *chrome) waiting() string {
+	switch {
+	case v.Waiting == 0:
+		return ""
+	case v.Waiting >= feedback.MaxWaiting:
+		return strconv.Itoa(feedback.MaxWaiting-1) + "+"
+	}
+	return strconv.Itoa(v.Waiting)
+}
 
 // has reports whether the reader may open a route. The navigation reads the
 // table of routes, so it needs no table of roles of its own.

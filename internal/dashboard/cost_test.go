@@ -20,7 +20,8 @@ const mostQueries = 14
 
 // costlier are the pages that may ask more, with the reason.
 var costlier = map[string]int{
-	"/dash/sites/{site}/posts/{post}/merge": 24, // searches for what says the same, up to three times
+	"/dash/sites/{site}/posts/{post}/merge":   24, // searches for what says the same, up to three times
+	"/dash/sites/{site}/posts/{post}/similar": 24, // likewise
 }
 
 // No page asks the database more than a handful of questions, and none asks more

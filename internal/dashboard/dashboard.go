@@ -33,9 +33,7 @@ type Dash struct {
 	// byPattern is the table of routes.
 	byPattern map[string]route
 
-	strangers *ratelimit.Limiter[string]       // sign-ins from browsers that nobody knows, by address of mail
-	devices   *ratelimit.Limiter[string]       // from those that signed in before
-	addresses *ratelimit.Limiter[netip.Prefix] // by where they come from
+	networks *ratelimit.Limiter[netip.Prefix] // attempts to sign in, by where they come from
 }
 
 // Mounts are the patterns to mount the dashboard at.
@@ -56,8 +54,7 @@ func New(cfg Config) *Dash {
 		cfg.Portal = func(s *feedback.Site) string { return cfg.BaseURL + "/p/" + s.Slug }
 	}
 	d := &Dash{
-		cfg: cfg, mux: http.NewServeMux(), strangers: ratelimit.New[string](cfg.Now),
-		devices: ratelimit.New[string](cfg.Now), addresses: ratelimit.New[netip.Prefix](cfg.Now), byPattern: map[string]route{},
+		cfg: cfg, mux: http.NewServeMux(), networks: ratelimit.New[netip.Prefix](cfg.Now), byPattern: map[string]route{},
 	}
 	for _, r := range routes() {
 		d.byPattern[r.pattern] = r
@@ -111,6 +108,13 @@ func routes() []route {
 		{pattern: "GET /reset/{token}", handle: (*call).showReset},
 		{pattern: "POST /reset/{token}", handle: (*call).resetPassword},
 
+		{pattern: "GET /signin/forgot", handle: (*call).showForgot},
+		{pattern: "POST /signin/forgot", handle: (*call).forgot},
+		{pattern: "POST /signin/passkey", handle: (*call).signInByPasskey},
+		{pattern: "GET /signin/oidc", handle: (*call).leaveForSignOn},
+		{pattern: "GET " + app.SignOnPath, handle: (*call).returnFromSignOn},
+		{pattern: "POST /signin/join", handle: (*call).join},
+
 		{pattern: "GET /dash", least: viewer, handle: (*call).home},
 		{pattern: "GET /dash/{$}", least: viewer, handle: (*call).home},
 		{pattern: "/dash/", least: viewer, handle: (*call).missing},
@@ -124,6 +128,11 @@ func routes() []route {
 		{pattern: "POST /dash/profile/totp/new", least: viewer, proof: true, handle: (*call).newTOTP},
 		{pattern: "POST /dash/profile/totp", least: viewer, handle: (*call).enableTOTP},
 		{pattern: "POST /dash/profile/totp/off", least: viewer, proof: true, handle: (*call).disableTOTP},
+
+		{pattern: "POST /dash/profile/passkeys/new", least: viewer, proof: true, handle: (*call).newPasskey},
+		{pattern: "POST /dash/profile/passkeys", least: viewer, proof: true, handle: (*call).addPasskey},
+		{pattern: "POST /dash/profile/passkeys/{passkey}/remove", least: viewer, proof: true, handle: (*call).removePasskey},
+		{pattern: "POST /dash/profile/identity/forget", least: viewer, proof: true, handle: (*call).forgetIdentity},
 
 		{pattern: "GET /dash/keys", least: admin, handle: (*call).keys},
 		{pattern: "POST /dash/keys", least: admin, proof: true, handle: (*call).createKey},
@@ -142,15 +151,53 @@ func routes() []route {
 		{pattern: "GET /dash/sites/new", least: admin, handle: (*call).newSite},
 		{pattern: "POST /dash/sites", least: admin, handle: (*call).createSite},
 		{pattern: "GET /dash/sites/{site}", least: viewer, handle: (*call).overview},
+
 		{pattern: "GET /dash/sites/{site}/settings", least: admin, handle: (*call).siteSettings},
 		{pattern: "POST /dash/sites/{site}/settings", least: admin, handle: (*call).saveSite},
+		{pattern: "GET /dash/sites/{site}/settings/look", least: admin, handle: settingsTab("look")},
+		{pattern: "POST /dash/sites/{site}/settings/look", least: admin, handle: (*call).saveLook},
+		{pattern: "GET /dash/sites/{site}/settings/logo", least: admin, handle: (*call).logo},
+		{pattern: "POST /dash/sites/{site}/settings/logo", least: admin, handle: (*call).saveLogo},
+		{pattern: "POST /dash/sites/{site}/settings/logo/remove", least: admin, handle: (*call).removeLogo},
+		{pattern: "GET /dash/sites/{site}/settings/languages", least: admin, handle: settingsTab("languages")},
+		{pattern: "POST /dash/sites/{site}/settings/languages", least: admin, handle: (*call).saveLanguages},
+		{pattern: "GET /dash/sites/{site}/settings/host", least: admin, handle: (*call).hostTab},
+		{pattern: "POST /dash/sites/{site}/settings/host", least: admin, proof: true, handle: (*call).saveHost},
+		{pattern: "GET /dash/sites/{site}/settings/posting", least: admin, handle: settingsTab("posting")},
+		{pattern: "POST /dash/sites/{site}/settings/posting", least: admin, handle: (*call).savePosting},
+		{pattern: "GET /dash/sites/{site}/settings/blocks", least: admin, handle: settingsTab("blocks")},
+		{pattern: "POST /dash/sites/{site}/settings/blocks", least: admin, handle: (*call).addBlock},
+		{pattern: "POST /dash/sites/{site}/settings/blocks/remove", least: admin, handle: (*call).removeBlock},
+		{pattern: "GET /dash/sites/{site}/settings/sso", least: admin, handle: settingsTab("sso")},
+		{pattern: "POST /dash/sites/{site}/settings/sso", least: admin, proof: true, handle: (*call).newSSOSecret},
+		{pattern: "POST /dash/sites/{site}/settings/sso/remove", least: admin, proof: true, handle: (*call).removeSSOSecret},
+		{pattern: "GET /dash/sites/{site}/settings/widget", least: admin, handle: settingsTab("widget")},
+		{pattern: "POST /dash/sites/{site}/settings/widget", least: admin, handle: (*call).saveWidget},
+
+		{pattern: "GET /dash/sites/{site}/queue", least: viewer, handle: (*call).queue},
+		{pattern: "POST /dash/sites/{site}/queue", least: member, handle: (*call).judge},
+
+		{pattern: "GET /dash/sites/{site}/visitors", least: viewer, handle: (*call).visitors},
+		{pattern: "GET /dash/sites/{site}/visitors/{visitor}", least: viewer, handle: (*call).visitor},
+		{pattern: "POST /dash/sites/{site}/visitors/{visitor}/block", least: member, handle: (*call).blockVisitor},
+		{pattern: "POST /dash/sites/{site}/visitors/{visitor}/unblock", least: member, handle: (*call).unblockVisitor},
+		{pattern: "POST /dash/sites/{site}/visitors/{visitor}/export", least: member, handle: (*call).exportVisitor},
+		{pattern: "POST /dash/sites/{site}/visitors/{visitor}/delete", least: admin, proof: true, handle: (*call).deleteVisitor},
 
 		{pattern: "GET /dash/sites/{site}/posts", least: viewer, handle: (*call).posts},
 		{pattern: "POST /dash/sites/{site}/posts", least: member, handle: (*call).createPost},
 		{pattern: "GET /dash/sites/{site}/posts/new", least: member, handle: (*call).newPost},
 		{pattern: "POST /dash/sites/{site}/posts/bulk", least: member, handle: (*call).bulk},
+		{pattern: "POST /dash/sites/{site}/views", least: member, handle: (*call).saveView},
+		{pattern: "POST /dash/sites/{site}/views/{view}", least: member, handle: (*call).renameView},
+		{pattern: "POST /dash/sites/{site}/views/{view}/delete", least: member, handle: (*call).deleteView},
 		{pattern: "GET /dash/sites/{site}/posts/{post}", least: viewer, handle: (*call).post},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/comments", least: member, handle: (*call).comment},
+		{pattern: "GET /dash/sites/{site}/posts/{post}/comments/{comment}", least: member, handle: (*call).editComment},
+		{pattern: "POST /dash/sites/{site}/posts/{post}/comments/{comment}", least: member, handle: (*call).saveComment},
+		{pattern: "POST /dash/sites/{site}/posts/{post}/comments/{comment}/hide", least: member, handle: (*call).hideComment},
+		{pattern: "POST /dash/sites/{site}/posts/{post}/comments/{comment}/delete", least: member, handle: (*call).deleteComment},
+		{pattern: "GET /dash/sites/{site}/posts/{post}/similar", least: viewer, handle: (*call).similarPosts},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/status", least: member, handle: (*call).changeStatus},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/flags", least: member, handle: (*call).setFlag},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/move", least: member, handle: (*call).movePost},
@@ -165,6 +212,7 @@ func routes() []route {
 
 		{pattern: "GET /dash/sites/{site}/boards", least: viewer, handle: (*call).boards},
 		{pattern: "POST /dash/sites/{site}/boards", least: admin, handle: (*call).createBoard},
+		{pattern: "GET /dash/sites/{site}/boards/{board}", least: admin, handle: (*call).board},
 		{pattern: "POST /dash/sites/{site}/boards/{board}", least: admin, handle: (*call).saveBoard},
 		{pattern: "POST /dash/sites/{site}/boards/{board}/remove", least: admin, handle: (*call).removeBoard},
 		{pattern: "GET /dash/sites/{site}/statuses", least: viewer, handle: (*call).statuses},
@@ -182,16 +230,21 @@ func routes() []route {
 		{pattern: "GET /dash/sites/{site}/changelog/new", least: member, handle: (*call).newEntry},
 		{pattern: "POST /dash/sites/{site}/changelog", least: member, handle: (*call).createEntry},
 		{pattern: "POST /dash/sites/{site}/changelog/preview", least: member, handle: (*call).previewEntry},
+		{pattern: "POST /dash/sites/{site}/changelog/find", least: member, handle: (*call).findLinks},
 		{pattern: "GET /dash/sites/{site}/changelog/{entry}", least: viewer, handle: (*call).entry},
 		{pattern: "POST /dash/sites/{site}/changelog/{entry}", least: member, handle: (*call).saveEntry},
 		{pattern: "POST /dash/sites/{site}/changelog/{entry}/publish", least: member, handle: (*call).publishEntry},
 		{pattern: "POST /dash/sites/{site}/changelog/{entry}/unpublish", least: member, handle: (*call).unpublishEntry},
+		{pattern: "POST /dash/sites/{site}/changelog/{entry}/unschedule", least: member, handle: (*call).unscheduleEntry},
 
 		{pattern: "GET /dash/sites/{site}/automation", least: viewer, handle: (*call).automation},
 		{pattern: "POST /dash/sites/{site}/automation", least: member, handle: (*call).startRun},
 		{pattern: "GET /dash/sites/{site}/automation/{run}", least: viewer, handle: (*call).showOneRun},
 		{pattern: "POST /dash/sites/{site}/automation/{run}/complete", least: member, handle: (*call).completeRun},
 		{pattern: "GET /dash/sites/{site}/insights", least: viewer, handle: (*call).insights},
+		{pattern: "GET /dash/sites/{site}/insights/run", least: viewer, handle: (*call).insightState},
+		{pattern: "POST /dash/sites/{site}/insights/run", least: member, handle: (*call).runInsights},
+		{pattern: "GET /dash/sites/{site}/insights/themes/{theme}", least: viewer, handle: (*call).theme},
 
 		{pattern: "GET /dash/sites/{site}/webhooks", least: viewer, handle: (*call).webhooks},
 		{pattern: "POST /dash/sites/{site}/webhooks", least: admin, proof: true, handle: (*call).createEndpoint},
@@ -206,5 +259,12 @@ func routes() []route {
 
 		{pattern: "GET /dash/operator", least: owner, operator: true, handle: (*call).operator},
 		{pattern: "POST /dash/operator/accounts/{account}/plan", least: owner, operator: true, proof: true, handle: (*call).setPlan},
+		{pattern: "POST /dash/operator/backup", least: owner, operator: true, proof: true, handle: (*call).backup},
+		{pattern: "GET /dash/operator/work", least: owner, operator: true, handle: (*call).work},
+		{pattern: "GET /dash/operator/mail", least: owner, operator: true, handle: (*call).outbox},
+		{pattern: "POST /dash/operator/mail/test", least: owner, operator: true, proof: true, handle: (*call).tryMail},
+		{pattern: "GET /dash/operator/mail/{mail}", least: owner, operator: true, handle: (*call).mail},
+		{pattern: "POST /dash/operator/mail/{mail}/read", least: owner, operator: true, proof: true, handle: (*call).readMail},
+		{pattern: "POST /dash/operator/mail/{mail}/resend", least: owner, operator: true, handle: (*call).resendMail},
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"heed/internal/dashboard"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
+	"heed/internal/portal"
 	"heed/internal/store"
 	"heed/internal/web"
 )
@@ -54,6 +55,7 @@ type world struct {
 	db    *store.DB
 	clock *clock
 	srv   *httptest.Server
+	hosts map[string][]string // the addresses that name servers know
 }
 
 // eachWorld runs a test on both databases.
@@ -64,7 +66,7 @@ func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-func newWorld(t testing.TB, engine string) *world {
+func newWorld(t testing.TB, engine string, change ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)}}
 	url := "sqlite:" + t.TempDir() + "/heed.db"
@@ -72,19 +74,42 @@ func newWorld(t testing.TB, engine string) *world {
 		url = feedbacktest.PostgresURL(t)
 	}
 	w.db = feedbacktest.OpenURL(t, url, w.clock.Now)
-	w.app = app.New(w.db, app.Config{
+	cfg := app.Config{
 		Master: auth.NewMaster(), AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(), DefaultPlan: feedback.Studio,
-	})
+		Lookup: w.lookup,
+	}
+	for _, fn := range change {
+		fn(&cfg)
+	}
+	w.app = app.New(w.db, cfg)
 	t.Cleanup(w.app.Close)
 	mux := http.NewServeMux()
 	w.srv = httptest.NewServer(mux)
 	t.Cleanup(w.srv.Close)
-	dash := dashboard.New(dashboard.Config{App: w.app, BaseURL: w.srv.URL, Version: "test", Now: w.clock.Now})
+	w.app.SetBaseURL(w.srv.URL)
+	w.mount(mux, w.srv.URL)
+	return w
+}
+
+// mount mounts the dashboard as it is reached from outside.
+func (w *world) mount(mux *http.ServeMux, base string) {
+	dash := dashboard.New(dashboard.Config{App: w.app, BaseURL: base, Version: "test", Now: w.clock.Now})
 	for _, p := range dashboard.Mounts() {
 		mux.Handle(p, dash)
 	}
+	mux.Handle("/p/", portal.New(portal.Config{App: w.app, Now: w.clock.Now, Unlimited: true}))
 	mux.Handle("/assets/", web.Assets())
-	return w
+}
+
+// node is another process of the same installation.
+func (w *world) node(t testing.TB) *world {
+	t.Helper()
+	other := *w
+	mux := http.NewServeMux()
+	other.srv = httptest.NewServer(mux)
+	t.Cleanup(other.srv.Close)
+	other.mount(mux, other.srv.URL)
+	return &other
 }
 
 // open opens an account.

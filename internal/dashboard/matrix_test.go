@@ -12,11 +12,10 @@ import (
 	"heed/internal/feedback"
 )
 
-// join makes somebody a member by an invitation.
-func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Role) {
+// invite invites somebody and returns the token of the link.
+func (w *world) invite(t testing.TB, o *app.Opened, email string, role feedback.Role) (token string) {
 	t.Helper()
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
-	var token string
 	err := w.app.Change(t.Context(), actor, app.Target{}, "member.invited", email, func(tx *app.Tx) (err error) {
 		_, token, err = tx.Invite(t.Context(), feedback.NewInvitation{Email: email, Role: role})
 		return err
@@ -24,6 +23,13 @@ func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Ro
 	if err != nil {
 		t.Fatalf("Invite: %v", err)
 	}
+	return token
+}
+
+// join makes somebody a member by an invitation.
+func (w *world) join(t testing.TB, o *app.Opened, email string, role feedback.Role) {
+	t.Helper()
+	token := w.invite(t, o, email, role)
 	if _, err := w.app.AcceptInvitation(t.Context(), token, feedback.NewMember{Name: feedback.MemberName(role), Password: password}, app.Client{}); err != nil {
 		t.Fatalf("AcceptInvitation: %v", err)
 	}
@@ -38,6 +44,7 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	names := map[string]string{
 		"site": o.Site.ID.String(), "post": posts[0].String(), "key": o.Key.ID.String(), "member": o.Member.ID.String(),
 		"account": o.Account.ID.String(), "token": "none",
+		"other": posts[6].String(), "loser": posts[9].String(),
 	}
 	actor := &app.Actor{Source: feedback.FromDashboard, Account: &o.Account, Member: o.Member.ID, Role: feedback.Owner}
 	err := w.app.Change(t.Context(), actor, app.Target{Site: o.Site.ID.String()}, "sample", "", func(tx *app.Tx) error {
@@ -82,10 +89,29 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 		if err != nil {
 			return err
 		}
+		visitors, err := tx.Visitors(ctx, feedback.VisitorFilter{}, feedback.Window{Limit: 1})
+		if err != nil {
+			return err
+		}
+		if err := tx.SetLogo(ctx, picture(t, 8, 8)); err != nil {
+			return err
+		}
+		names["visitor"] = visitors.Items[0].ID.String()
 		names["endpoint"], names["delivery"] = hook.ID.String(), sent.ID.String()
 		names["board"], names["status"], names["tag"] = boards[0].ID.String(), statuses[0].ID.String(), tags[0].ID.String()
 		names["entry"], names["run"], names["action"] = entry.ID.String(), run.ID.String(), merged.Action.String()
+		comment, err := tx.CreateComment(ctx, posts[0].String(), feedback.NewComment{Body: "Seen"})
+		if err != nil {
+			return err
+		}
+		status := feedback.Ref(statuses[0].ID.String())
+		view, err := tx.SaveView(ctx, feedback.NewView{Name: "To do", Shared: true, Filter: feedback.PostFilter{Status: &status}})
+		if err != nil {
+			return err
+		}
+		names["comment"], names["view"] = comment.ID.String(), view.ID.String()
 		names["invitation"], names["session"] = inv.ID.String(), "ses_0000000000001"
+		names["passkey"] = "pk_0000000000001"
 		if len(sessions) > 0 {
 			names["session"] = sessions[0].ID.String()
 		}
@@ -94,6 +120,12 @@ func (w *world) names(t testing.TB, o *app.Opened) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names["theme"] = w.themes(t, o, posts[:6])[0].ID.String()
+	mails, err := w.app.AllMail(t.Context(), feedback.MailFilter{}, feedback.Window{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names["mail"] = mails.Items[0].ID.String() // the invitation
 	return names
 }
 
@@ -109,8 +141,9 @@ func fill(path string, names map[string]string) string {
 
 // Every route crossed with every role, with nobody, and with somebody of another
 // account: a refusal is the same whether or not the thing exists.
-func TestMatrix(t *testing.T) {
-	w := newWorld(t, "sqlite")
+func TestMatrix(t *testing.T) { eachWorld(t, testMatrix) }
+
+func testMatrix(t *testing.T, w *world) {
 	first := w.open(t, "Operator", "operator@example.com", feedback.Studio)
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	other := w.open(t, "Contoso", "owner@contoso.example", feedback.Studio)
@@ -200,12 +233,13 @@ func TestMatrix(t *testing.T) {
 
 // bare is a page without what differs from one request to the next.
 func bare(a answer) string {
-	return regexp.MustCompile(`(site|post|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
+	return regexp.MustCompile(`(site|post|vis|cmt|view|thm|we|dlv|brd|sts|tag|chg|run|act|mem|key|inv|ses|acct|pk|msg|mail)_\w+|/assets/\S+`).ReplaceAllString(a.text(), "x")
 }
 
 // A role sees every page it may open.
-func TestRolesSeePages(t *testing.T) {
-	w := newWorld(t, "sqlite")
+func TestRolesSeePages(t *testing.T) { eachWorld(t, testRolesSeePages) }
+
+func testRolesSeePages(t *testing.T, w *world) {
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	names := w.names(t, o)
 	for _, role := range []feedback.Role{feedback.Viewer, feedback.Editor, feedback.Admin, feedback.Owner} {

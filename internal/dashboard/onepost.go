@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"heed/internal/app"
@@ -13,6 +15,8 @@ type postView struct {
 	lists
 	*app.PostPage
 	MoreComments string
+	ReplyTo      *feedback.Comment // the comment that the form answers, nil for none
+	replyName    string
 	// What was typed, to be shown again.
 	Comment, Note, NoteFor string
 	Internal               bool
@@ -34,6 +38,7 @@ func (c *call) showPost(status int, v postView) error {
 		return err
 	}
 	v.MoreComments = nextPage(c.r, v.Comments.Next)
+	v.ReplyTo = v.commentNamed(cmp.Or(v.replyName, c.r.URL.Query().Get("reply")))
 	ch := c.chrome(v.Post.Title, "posts")
 	v.colors(ch)
 	return c.render(status, postPage(ch, v))
@@ -42,23 +47,6 @@ func (c *call) showPost(status int, v postView) error {
 // thisPost is the address of the post of the request.
 func (c *call) thisPost(parts ...string) string {
 	return c.here(append([]string{"posts", c.r.PathValue("post")}, parts...)...)
-}
-
-func (c *call) comment() error {
-	v := postView{Comment: c.form("body"), Internal: c.form("internal") == "on"}
-	err := c.change("comment.created", c.r.PathValue("post"), func(tx *app.Tx) error {
-		_, err := tx.CreateComment(c.ctx, c.r.PathValue("post"), feedback.NewComment{
-			Body: feedback.CommentBody(v.Comment), Parent: ref(c.form("parentId")), Internal: v.Internal,
-		})
-		return err
-	})
-	if e, ok := asError(err); ok && e.Code == feedback.ValidationFailed && c.again(err) {
-		return c.showPost(http.StatusUnprocessableEntity, v)
-	}
-	if err != nil {
-		return c.refused(c.thisPost(), err)
-	}
-	return c.done(c.thisPost()+"#comments", "The comment is added.")
 }
 
 func (c *call) changeStatus() error {
@@ -85,20 +73,21 @@ func (c *call) changeStatus() error {
 
 func (c *call) setFlag() error {
 	flag, on := feedback.PostFlag(c.form("flag")), c.form("on") == "true"
-	kind := string(flag)
-	if !on {
-		kind = "un" + kind
+	back := c.thisPost()
+	if c.form("from") == "automation" {
+		back = c.here("automation")
 	}
-	if flag.Check() != nil {
-		kind = "changed"
+	action := "post.changed"
+	if flag.Check() == nil {
+		action = "post." + flagKind(flag, on)
 	}
-	err := c.change("post."+kind, c.r.PathValue("post"), func(tx *app.Tx) error {
+	err := c.change(action, c.r.PathValue("post"), func(tx *app.Tx) error {
 		return tx.SetPostFlag(c.ctx, c.r.PathValue("post"), flag, on)
 	})
 	if err != nil {
-		return c.refused(c.thisPost(), err)
+		return c.refused(back, err)
 	}
-	return c.done(c.thisPost(), "The post is "+kind+".")
+	return c.done(back, "The post is "+flagText(flag, on)+".")
 }
 
 func (c *call) movePost() error {
@@ -258,6 +247,7 @@ func (c *call) mergePreview() error {
 			return err
 		}
 		v.Found, err = tx.FoundPosts(c.ctx, page.Items)
+		v.Found = slices.DeleteFunc(v.Found, func(p feedback.Post) bool { return p.ID == v.Post.ID })
 		return err
 	})
 	if err != nil {
@@ -338,6 +328,22 @@ func changeText(h feedback.PostChange) string {
 		return "removed the tag " + h.From
 	case "edited":
 		return "edited the text"
+	case "withheld":
+		return "withheld it from agents"
+	case "unwithheld":
+		return "offered it to agents"
+	case "unarchived":
+		return "restored it"
+	case "comment_edited":
+		return "edited a comment"
+	case "comment_hidden":
+		return "hid a comment from the public"
+	case "comment_shown":
+		return "showed a hidden comment again"
+	case "comment_deleted":
+		return "deleted a comment"
+	case "requeued":
+		return "put it back into the queue"
 	}
 	return h.Kind + " it"
 }

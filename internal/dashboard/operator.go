@@ -15,6 +15,7 @@ type operatorView struct {
 	*app.Installation
 	More    string
 	Version string
+	SignOn  signOnView
 }
 
 func (c *call) operator() error {
@@ -23,7 +24,7 @@ func (c *call) operator() error {
 	if err != nil {
 		return err
 	}
-	v := operatorView{Installation: in, More: nextPage(c.r, in.Next), Version: c.cfg.Version}
+	v := operatorView{Installation: in, More: nextPage(c.r, in.Next), Version: c.cfg.Version, SignOn: c.signOn()}
 	return c.render(http.StatusOK, operatorPage(c.chrome("Operator", "operator"), v))
 }
 
@@ -52,12 +53,13 @@ var auditActions = []string{
 	"key.created", "key.revoked", "member.invited", "invitation.revoked", "member.role_changed", "member.removed", "password.changed",
 	"password.reset_link", "second_factor.enabled", "second_factor.disabled", "session.opened", "session.ended", "site.created",
 	"site.changed", "status.changed", "status.removed", "board.removed", "post.status_changed", "post.merged", "merge.undone",
-	"post.archived", "changelog.published", "run.completed", "account.plan_changed",
+	"post.archived", "changelog.published", "run.completed", "account.plan_changed", "password.reset_mailed", "password.reset",
+	"passkey.added", "passkey.removed", "identity.forgotten", "mail.read", "mail.resent", "mail.tested", "backup.downloaded",
 }
 
 func (c *call) auditFilter() feedback.AuditFilter {
 	q := c.r.URL.Query()
-	return feedback.AuditFilter{Action: q.Get("action"), Actor: q.Get("actor")}
+	return feedback.AuditFilter{Action: q.Get("action"), Actor: q.Get("actor"), From: q.Get("from"), Until: q.Get("until")}
 }
 
 func (c *call) audit() error {
@@ -71,11 +73,15 @@ func (c *call) audit() error {
 		v.Entries, v.Next = page.Items, nextPage(c.r, page.Next)
 		return err
 	})
+	status := http.StatusOK
+	if c.again(err) {
+		status, err = http.StatusUnprocessableEntity, nil
+	}
 	if err != nil {
 		return err
 	}
 	v.Export = "/dash/audit.csv?" + c.r.URL.RawQuery
-	return c.render(http.StatusOK, auditPage(c.chrome("Audit log", "audit"), v))
+	return c.render(status, auditPage(c.chrome("Audit log", "audit"), v))
 }
 
 // maxExport bounds an export; who needs more filters.
@@ -85,6 +91,9 @@ const maxExport = 100_000
 // spreadsheet would take for a formula are made plain.
 func (c *call) auditExport() error {
 	f := c.auditFilter()
+	if _, _, err := f.Span(); err != nil {
+		return err
+	}
 	c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	c.w.Header().Set("Content-Disposition", `attachment; filename="audit.csv"`)
 	c.w.Header().Set("Cache-Control", "no-store")

@@ -41,9 +41,9 @@ func (l lists) colors(v *chrome) {
 // postsView is the page of posts.
 type postsView struct {
 	lists
+	Views  []feedback.View
 	Posts  []feedback.Post
 	Filter feedback.PostFilter
-	Query  string
 	Next   string // the address of the next page
 	Params url.Values
 	First  bool // this is the first page
@@ -51,14 +51,6 @@ type postsView struct {
 
 // ref is the value of a filter, or nil.
 func ref(s string) *feedback.Ref { return optional[feedback.Ref](s) }
-
-// postFilter reads the filters of an address.
-func postFilter(q url.Values) feedback.PostFilter {
-	return feedback.PostFilter{
-		Board: ref(q.Get("board")), Status: ref(q.Get("status")), Tag: ref(q.Get("tag")),
-		Archived: q.Get("show") == "archived", Held: q.Get("show") == "held", ByVotes: q.Get("sort") == "votes",
-	}
-}
 
 // position reads where a page begins; what cannot be read is the beginning.
 func position(s string) feedback.Position {
@@ -97,19 +89,13 @@ func nextPage(r *http.Request, p feedback.Position) string {
 
 func (c *call) posts() error {
 	q := c.r.URL.Query()
-	v := postsView{Filter: postFilter(q), Query: strings.TrimSpace(q.Get("q")), Params: q, First: q.Get("after") == ""}
+	v := postsView{Filter: postFilter(q), Params: q, First: q.Get("after") == ""}
 	w := feedback.Window{After: position(q.Get("after")), Limit: feedback.DefaultLimit}
 	err := c.read(func(tx *app.Tx) (err error) {
 		if v.lists, err = c.lists(tx); err != nil {
 			return err
 		}
-		if v.Query != "" {
-			page, err := tx.Search(c.ctx, feedback.Search{Window: w, Query: feedback.SearchQuery(v.Query)})
-			if err != nil {
-				return err
-			}
-			v.Next = nextPage(c.r, page.Next)
-			v.Posts, err = tx.FoundPosts(c.ctx, page.Items)
+		if v.Views, err = tx.Views(c.ctx); err != nil {
 			return err
 		}
 		page, err := tx.PostList(c.ctx, v.Filter, w)
@@ -122,65 +108,6 @@ func (c *call) posts() error {
 	ch := c.chrome("Posts", "posts")
 	v.colors(ch)
 	return c.render(http.StatusOK, postsPage(ch, v))
-}
-
-// bulk does one thing to all posts that were ticked. All of it is done, or none.
-func (c *call) bulk() error {
-	back := c.here("posts")
-	if q := c.form("back"); q != "" {
-		back += "?" + q
-	}
-	posts := c.r.PostForm["post"]
-	if len(posts) == 0 {
-		c.flash("bad", "No post is ticked. Tick some posts first.")
-		return c.redirect(back)
-	}
-	if len(posts) > feedback.MaxLimit {
-		posts = posts[:feedback.MaxLimit]
-	}
-	act, arg, _ := strings.Cut(c.form("act"), ":")
-	each, action := bulkAct(c, act, arg)
-	if each == nil {
-		c.flash("bad", "Choose what to do with the ticked posts.")
-		return c.redirect(back)
-	}
-	err := c.change(action, strings.Join(posts, " "), func(tx *app.Tx) error {
-		for _, p := range posts {
-			if err := each(tx, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return c.refused(back, err)
-	}
-	return c.done(back, strconv.Itoa(len(posts))+" posts changed.")
-}
-
-// bulkAct is what to do to each post, and what it is called in the record.
-func bulkAct(c *call, act, arg string) (func(*app.Tx, string) error, string) {
-	switch act {
-	case "archive", "unarchive":
-		return func(tx *app.Tx, p string) error {
-			return tx.SetPostFlag(c.ctx, p, feedback.Archived, act == "archive")
-		}, "posts." + act + "d"
-	case "status":
-		in := feedback.StatusChange{Status: ref(arg), Note: optional[feedback.Note](c.form("note"))}
-		return func(tx *app.Tx, p string) error {
-			_, err := tx.ChangePostStatus(c.ctx, p, in)
-			return err
-		}, "posts.status_changed"
-	case "move":
-		return func(tx *app.Tx, p string) error {
-			return tx.MovePost(c.ctx, p, feedback.Input{}, feedback.Ref(arg))
-		}, "posts.moved"
-	case "tag":
-		return func(tx *app.Tx, p string) error {
-			return tx.TagPost(c.ctx, p, feedback.Input{}, feedback.Ref(arg), true)
-		}, "posts.tagged"
-	}
-	return nil, ""
 }
 
 // newPostView is the form to log feedback for somebody.

@@ -177,16 +177,16 @@ func TestBulk(t *testing.T) {
 		bulk("move:" + ids.boards["Bugs"])
 		bulk("tag:" + ids.tags["enterprise"])
 		u.page(site(o, "posts?status="+ids.statuses["Done"]+"&board="+ids.boards["Bugs"])).has(t, "Bulk edit posts", "Dark mode")
-		bulk("archive:")
+		bulk("set:archived")
 		u.page(site(o, "posts")).lacks(t, "Bulk edit posts")
-		bulk("unarchive:")
+		bulk("unset:archived")
 		u.page(site(o, "posts")).has(t, "Bulk edit posts")
 
 		// One that cannot be done leaves all undone.
 		u.act(site(o, "posts", posts[3], "merge"), "winnerId", posts[4].String())
-		u.post(site(o, "posts", "bulk"), "act", "archive:", "post", posts[1].String(), "post", posts[3].String())
+		u.post(site(o, "posts", "bulk"), "act", "set:archived", "post", posts[1].String(), "post", posts[3].String())
 		u.page(site(o, "posts")).has(t, "was merged into another", "Dark mode")
-		u.post(site(o, "posts", "bulk"), "act", "archive:")
+		u.post(site(o, "posts", "bulk"), "act", "set:archived")
 		u.page(site(o, "posts")).has(t, "No post is ticked")
 	})
 }

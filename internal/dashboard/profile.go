@@ -5,7 +5,6 @@ import (
 
 	"heed/internal/app"
 	"heed/internal/feedback"
-	"heed/internal/web"
 )
 
 // profileView is the page of the reader's own things.
@@ -15,6 +14,13 @@ type profileView struct {
 	Error    string // of the change of the password
 	Factor   *app.SecondFactor
 	Codes    []string // to be written down, shown once
+
+	Passkeys     []feedback.Passkey
+	PasskeysWork bool          // browsers offer them here
+	NewPasskey   *app.Ceremony // one is being added
+	PasskeyName  string
+	SignOn       signOnView
+	Identity     *feedback.Identity // who the member is there; nil: not known
 }
 
 func (c *call) profile() error {
@@ -23,12 +29,19 @@ func (c *call) profile() error {
 
 func (c *call) showProfile(status int, v profileView) error {
 	err := c.read(func(tx *app.Tx) (err error) {
-		v.Sessions, err = tx.Sessions(c.ctx)
+		if v.Sessions, err = tx.Sessions(c.ctx); err != nil {
+			return err
+		}
+		if v.Passkeys, err = tx.Passkeys(c.ctx); err != nil {
+			return err
+		}
+		v.Identity, err = tx.Identity(c.ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	v.PasskeysWork, v.SignOn = c.cfg.App.Passkeys(), c.signOn()
 	return c.render(status, profilePage(c.chrome("Your profile", "profile"), v))
 }
 
@@ -135,34 +148,4 @@ func (c *call) disableTOTP() error {
 		return err
 	}
 	return c.done("/dash/profile", "The second factor is off.")
-}
-
-// linkView is a page behind a link that works once.
-type linkView struct {
-	Token, Account, Email, Name string
-	Role                        feedback.Role
-	Problems                    feedback.Problems
-}
-
-func (c *call) showReset() error {
-	c.noReferrer()
-	token := c.r.PathValue("token")
-	if err := c.cfg.App.CheckReset(c.ctx, token); err != nil {
-		return err
-	}
-	return c.render(http.StatusOK, resetPage(c.gate("New password"), linkView{Token: token}))
-}
-
-func (c *call) resetPassword() error {
-	c.noReferrer()
-	v := linkView{Token: c.r.PathValue("token")}
-	err := c.cfg.App.ResetPassword(c.ctx, v.Token, feedback.NewPassword{Password: c.r.PostFormValue("password")})
-	if problems, ok := web.ProblemsOf(err); ok {
-		v.Problems = problems
-		return c.render(http.StatusUnprocessableEntity, resetPage(c.gate("New password"), v))
-	}
-	if err != nil {
-		return err
-	}
-	return c.redirect("/signin")
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"heed/internal/api"
 	"heed/internal/app"
@@ -22,36 +23,28 @@ import (
 	"heed/internal/dashboard"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
+	"heed/internal/portal"
 )
 
 // The same changes through the dashboard and through the API leave the same rows
 // and events, but for who did it and through which face.
 func TestSameAsAPI(t *testing.T) {
-	viaDash, viaAPI := twin(t), twin(t)
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) { testSameAsAPI(t, engine) })
+	}
+}
+
+func testSameAsAPI(t *testing.T, engine string) {
+	viaDash, viaAPI := twin(t, engine), twin(t, engine)
 	u := viaDash.signedIn(t, ownerEmail)
 	ids := viaDash.lists(t, viaDash.o)
-	newest := func(w *twinWorld) string {
-		t.Helper()
-		var id string
-		err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
-			page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
-			if err == nil {
-				id = page.Items[0].ID.String()
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return id
-	}
 	base := "/dash/sites/" + viaDash.o.Site.ID.String()
 	u.act(base+"/boards", "name", "Ideas", "description", "Bright ones", "private", "on")
 	u.act(base+"/statuses", "name", "Explained", "color", "#112233", "notifyMode", "NOTIFY_WITH_NOTE", "doneFlag", "on")
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "First", "body", "It breaks", "onBehalfVisitorId", "ada")
-	first := newest(viaDash)
+	first := viaDash.newest(t)
 	u.act(base+"/posts", "boardId", ids.boards["Bugs"], "title", "Second", "body", "", "onBehalfVisitorId", "bob")
-	second := newest(viaDash)
+	second := viaDash.newest(t)
 	ids = viaDash.lists(t, viaDash.o)
 	u.act(base+"/posts/"+first+"/votes", "onBehalfVisitorId", "carl")
 	u.act(base+"/posts/"+second+"/votes", "onBehalfVisitorId", "carl")
@@ -59,7 +52,7 @@ func TestSameAsAPI(t *testing.T) {
 	u.act(base+"/posts/"+first+"/comments", "body", "Hush", "internal", "on")
 	u.act(base+"/posts/"+first+"/status", "statusId", ids.statuses["Explained"], "note", "Because")
 	u.act(base+"/posts/"+second+"/merge", "winnerId", first)
-	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "postIds", first, "publish", "yes")
+	u.act(base+"/changelog", "title", "Told", "body", "All of it", "label", "New", "linked", first, "publish", "yes")
 	u.act(base+"/automation", "agentKind", "KIND_B", "postId", first, "title", "Fix it")
 
 	ids = viaAPI.lists(t, viaAPI.o)
@@ -84,31 +77,56 @@ func TestSameAsAPI(t *testing.T) {
 	}
 }
 
-// twinWorld is a world with both faces on one database file.
+// twinWorld is a world with both faces on one database.
 type twinWorld struct {
 	*world
-	o    *app.Opened
-	path string
-	api  *httptest.Server
+	o           *app.Opened
+	driver, url string // to look at the rows
+	api         *httptest.Server
 }
 
-func twin(t *testing.T) *twinWorld {
+func twin(t *testing.T, engine string) *twinWorld {
 	t.Helper()
 	clk := &clock{now: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)}
 	path := t.TempDir() + "/heed.db"
-	db := feedbacktest.OpenURL(t, "sqlite:"+path, clk.Now)
+	url, driver, rows := "sqlite:"+path, "sqlite", "file:"+path
+	if engine == "postgres" {
+		url = feedbacktest.PostgresURL(t)
+		driver, rows = "pgx", url
+	}
+	db := feedbacktest.OpenURL(t, url, clk.Now)
 	master := auth.NewMaster()
 	a := app.New(db, app.Config{
 		Master: master, AgentKinds: feedback.DefaultAgentKinds(), PlanLimits: feedback.DefaultPlanLimits(), DefaultPlan: feedback.Studio,
 	})
 	t.Cleanup(a.Close)
-	w := &twinWorld{world: &world{app: a, db: db, clock: clk}, path: path}
-	w.srv = httptest.NewServer(dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	w := &twinWorld{world: &world{app: a, db: db, clock: clk}, driver: driver, url: rows}
+	mux := http.NewServeMux()
+	mux.Handle("/p/", portal.New(portal.Config{App: a, Now: clk.Now, Unlimited: true}))
+	mux.Handle("/", dashboard.New(dashboard.Config{App: a, BaseURL: "http://heed.example", Now: clk.Now}))
+	w.srv = httptest.NewServer(mux)
 	t.Cleanup(w.srv.Close)
 	w.api = httptest.NewServer(api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: master.Derive("cursors")}))
 	t.Cleanup(w.api.Close)
 	w.o = w.open(t, "Northwind", ownerEmail, feedback.Studio)
 	return w
+}
+
+// newest is the id of the newest post.
+func (w *twinWorld) newest(t *testing.T) string {
+	t.Helper()
+	var id string
+	err := w.app.Read(t.Context(), &app.Actor{Account: &w.o.Account}, app.Target{Site: w.o.Site.ID.String()}, func(tx *app.Tx) error {
+		page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 1})
+		if err == nil {
+			id = page.Items[0].ID.String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // call calls the API and returns the id of what it answers.
@@ -150,7 +168,7 @@ var spelledID = regexp.MustCompile(`\b[a-z]+_[0-9a-z]{13}\b`)
 // and without who did it through which face.
 func (w *twinWorld) dump(t *testing.T) map[string][]string {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+w.path)
+	db, err := sql.Open(w.driver, w.url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,14 +18,11 @@ func queryEscape(s string) string { return url.QueryEscape(s) }
 
 func asError(err error) (*feedback.Error, bool) { return errors.AsType[*feedback.Error](err) }
 
-// How often a sign-in may be tried. Guessing is slow from anywhere, and nobody
-// can lock a member out by guessing: a browser that has signed in before is
-// counted by itself.
-var (
-	addressRate  = ratelimit.Rate{Requests: 30, Window: time.Minute, Burst: 30}
-	strangerRate = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
-	deviceRate   = ratelimit.Rate{Requests: 20, Window: 10 * time.Minute, Burst: 10}
-)
+// networkRate is [feedback.PaceNetwork] as this process alone counts it: what is
+// refused here costs the database nothing.
+var networkRate = ratelimit.Rate{
+	Requests: int(time.Minute / feedback.PaceNetwork.Every), Window: time.Minute, Burst: feedback.PaceNetwork.Burst,
+}
 
 const deviceCookie = "heed_device"
 
@@ -63,26 +58,26 @@ func (c *call) knowDevice(email string) {
 	c.setCookie(deviceCookie, value, 365*24*3600)
 }
 
-// throttle returns nil if another try is allowed.
+// throttle returns nil if another try to sign in with an address is allowed.
 func (c *call) throttle(email string) error {
-	res := c.addresses.Allow(c.network(), addressRate)
+	if dev := c.device(email); dev != "" {
+		return c.attempt(app.Attempt{Kind: "sign-in by a known browser", By: dev, Pace: feedback.PaceDevice})
+	}
+	return c.attempt(app.Attempt{Kind: "sign-in", By: feedback.CleanEmail(email), Pace: feedback.PaceStranger})
+}
+
+// attempt returns nil if something may be tried, also from this network.
+func (c *call) attempt(more ...app.Attempt) error {
+	res := c.networks.Allow(c.network(), networkRate)
+	err := feedback.ErrPace(res.RetryAfter)
 	if res.Allowed {
-		if dev := c.device(email); dev != "" {
-			res = c.devices.Allow(dev, deviceRate)
-		} else {
-			sum := sha256.Sum256([]byte(feedback.CleanEmail(email)))
-			res = c.strangers.Allow(hex.EncodeToString(sum[:]), strangerRate)
-		}
+		network := app.Attempt{Kind: "network", By: c.network().String(), Pace: feedback.PaceNetwork}
+		err = c.cfg.App.Attempt(c.ctx, append([]app.Attempt{network}, more...)...)
 	}
-	if res.Allowed {
-		return nil
+	if e, ok := asError(err); ok && e.Code == feedback.RateLimited {
+		c.w.Header().Set("Retry-After", fmt.Sprint(e.Details["retryAfterSeconds"]))
 	}
-	wait := max(1, int(res.RetryAfter.Round(time.Second)/time.Second))
-	c.w.Header().Set("Retry-After", fmt.Sprint(wait))
-	return &feedback.Error{
-		Code: feedback.RateLimited, Msg: "Too many attempts to sign in.",
-		Hint: fmt.Sprintf("Try again in %d seconds.", wait),
-	}
+	return err
 }
 
 // signInView is what the pages of signing in show.
@@ -91,6 +86,9 @@ type signInView struct {
 	Ticket, Member     string
 	Doors              []app.Door
 	Empty              bool // nobody has set the installation up yet
+	Passkey            *app.Ceremony
+	SignOn             signOnView
+	Welcomes           []app.Welcome // accounts the address is invited to
 }
 
 func (c *call) showSignIn() error {
@@ -102,7 +100,16 @@ func (c *call) showSignIn() error {
 	if err != nil {
 		return err
 	}
-	return c.render(http.StatusOK, signInPage(c.gate("Sign in"), signInView{Next: next, Empty: empty}))
+	return c.signInPage(http.StatusOK, signInView{Next: next, Empty: empty})
+}
+
+// signInPage shows the ways to sign in.
+func (c *call) signInPage(status int, v signInView) (err error) {
+	if v.Passkey, err = c.cfg.App.AskPasskey(); err != nil {
+		return err
+	}
+	v.SignOn = c.signOn()
+	return c.render(status, signInPage(c.gate("Sign in"), v))
 }
 
 func (c *call) signIn() error {
@@ -128,12 +135,12 @@ func (c *call) signIn() error {
 // signing in.
 func (c *call) signInAgain(v signInView, err error) error {
 	e, ok := asError(err)
-	if !ok || e.Code != feedback.Unauthenticated && e.Code != feedback.RateLimited {
+	if !ok || !signInError(e) {
 		return err
 	}
 	v.Error = e.Msg + " " + e.Hint
 	status, _ := statusOf(e.Code)
-	return c.render(status, signInPage(c.gate("Sign in"), v))
+	return c.signInPage(status, v)
 }
 
 // enter is the second step: an account was chosen, or a code typed.
@@ -193,10 +200,15 @@ func (c *call) signOut() error {
 // prove asks whoever acts to show who they are. The form they sent goes along
 // and is sent again with the password, so that nothing is lost.
 func (c *call) prove() error {
-	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP}
-	if password := c.r.PostFormValue("_password"); password != "" {
+	v := proofView{Action: c.r.URL.Path, TOTP: c.who.TOTP, Password: c.who.Password, SignOn: c.signOn(), Next: c.cameFrom()}
+	password, answer := c.r.PostFormValue("_password"), c.r.PostFormValue("_answer")
+	if password != "" || answer != "" {
 		err := c.throttle(c.who.Member.Email)
-		if err == nil {
+		switch {
+		case err != nil:
+		case answer != "":
+			err = c.cfg.App.ProveByPasskey(c.ctx, c.who, c.r.PostFormValue("_state"), answer)
+		default:
 			err = c.cfg.App.Prove(c.ctx, c.who, password, c.r.PostFormValue("_code"))
 		}
 		if err == nil {
@@ -216,6 +228,10 @@ func (c *call) prove() error {
 			v.Fields = append(v.Fields, [2]string{name, value})
 		}
 	}
+	var err error
+	if v.Passkey, err = c.cfg.App.AskProof(c.ctx, c.who); err != nil {
+		return err
+	}
 	c.secret()
 	if err := c.render(http.StatusForbidden, proofPage(c.gate("Confirm that it is you"), v)); err != nil {
 		return err
@@ -226,5 +242,9 @@ func (c *call) prove() error {
 type proofView struct {
 	Action, Error string
 	TOTP          bool
+	Password      bool // the member has one
+	SignOn        signOnView
+	Next          string // where to go after signing in anew
 	Fields        [][2]string
+	Passkey       *app.Ceremony // nil: the member has none
 }

@@ -7,11 +7,10 @@ import (
 	"heed/internal/feedback"
 )
 
-// siteView is the form of a site.
+// siteView is the form of a new site.
 type siteView struct {
-	Name, Slug string
-	Full       error // the plan allows no more
-	Portal     string
+	Name string
+	Full error // the plan allows no more
 }
 
 func (c *call) newSite() error { return c.showNewSite(http.StatusOK, siteView{}) }
@@ -35,31 +34,4 @@ func (c *call) createSite() error {
 		return err
 	}
 	return c.done(sitePath(s.ID), "The site is open, with its first boards and statuses.")
-}
-
-func (c *call) siteSettings() error {
-	var v siteView
-	err := c.read(func(tx *app.Tx) error {
-		v.Name, v.Slug = tx.Site().Name, tx.Site().Slug
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return c.render(http.StatusOK, siteSettingsPage(c.chrome("Settings", "settings"), v))
-}
-
-func (c *call) saveSite() error {
-	v := siteView{Name: c.form("name"), Slug: c.form("slug")}
-	err := c.change("site.changed", c.r.PathValue("site"), func(tx *app.Tx) error {
-		_, err := tx.UpdateSite(c.ctx, app.SiteEdit{Name: feedback.SiteName(v.Name), Slug: feedback.Slug(v.Slug)})
-		return err
-	})
-	if c.again(err) {
-		return c.render(http.StatusUnprocessableEntity, siteSettingsPage(c.chrome("Settings", "settings"), v))
-	}
-	if err != nil {
-		return err
-	}
-	return c.done(c.here("settings"), "The settings are saved.")
 }

@@ -181,7 +181,7 @@ func (c *call) testEndpoint() error {
 	if err != nil {
 		return c.refused(c.thisEndpoint(), err)
 	}
-	return c.done(c.thisEndpoint(d.ID.String()), "A sample is on its way. Reload to see how it went.")
+	return c.done(c.thisEndpoint(d.ID.String()), "A sample is on its way.")
 }
 
 func (c *call) deleteEndpoint() error {

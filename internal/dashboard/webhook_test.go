@@ -41,7 +41,7 @@ func TestWebhooks(t *testing.T) {
 		delivery := regexp.MustCompile(`dlv_\w+`).FindString(sent.body)
 		u.act(hooks+"/"+id+"/"+delivery+"/redeliver").has(t, "on its way again")
 		u.page(hooks+"/"+id+"?status=pending&type=post.created").has(t, "test", "redelivery")
-		u.page(hooks+"/"+id+"?status=failed").has(t, "Nothing sent yet")
+		u.page(hooks+"/"+id+"?status=failed").has(t, "Nothing fits")
 
 		again := u.post(hooks+"/"+id+"/rotate", "graceHours", "2")
 		if second := regexp.MustCompile(`whsec_[\w+/=]+`).FindString(again.body); second == "" || second == secret {

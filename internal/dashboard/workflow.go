@@ -8,9 +8,10 @@ import (
 	"heed/internal/feedback"
 )
 
-// boardsView is the page of boards.
+// boardsView is the page of boards, and of one of them.
 type boardsView struct {
 	Boards []feedback.Board
+	Board  *feedback.Board // the one that is changed
 	// What was typed, to be shown again.
 	Name, Slug, Description string
 	Private                 bool
@@ -47,6 +48,32 @@ func (c *call) createBoard() error {
 	return c.done(c.here("boards"), "The board is added.")
 }
 
+func (c *call) board() error {
+	return c.showBoard(http.StatusOK, func(b *feedback.Board) boardsView {
+		return boardsView{Name: b.Name, Description: deref(b.Description), Private: b.Private}
+	})
+}
+
+// showBoard shows the board of the path with a form that view fills.
+func (c *call) showBoard(status int, view func(*feedback.Board) boardsView) error {
+	var all []feedback.Board
+	err := c.read(func(tx *app.Tx) (err error) {
+		all, err = tx.AllBoards(c.ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if b := &all[i]; b.ID.String() == c.r.PathValue("board") {
+			v := view(b)
+			v.Boards, v.Board = all, b
+			return c.render(status, boardPage(c.chrome(b.Name, "boards"), v))
+		}
+	}
+	return feedback.Missing("board", c.r.PathValue("board"))
+}
+
 func (c *call) saveBoard() error {
 	err := c.change("board.changed", c.r.PathValue("board"), func(tx *app.Tx) error {
 		_, err := tx.UpdateBoard(c.ctx, c.r.PathValue("board"), feedback.BoardEdit{
@@ -55,6 +82,11 @@ func (c *call) saveBoard() error {
 		})
 		return err
 	})
+	if e, ok := asError(err); ok && e.Code == feedback.ValidationFailed && c.again(err) {
+		return c.showBoard(http.StatusUnprocessableEntity, func(*feedback.Board) boardsView {
+			return boardsView{Name: c.form("name"), Description: c.form("description"), Private: c.form("private") == "on"}
+		})
+	}
 	if err != nil {
 		return c.refused(c.here("boards"), err)
 	}
@@ -181,7 +213,11 @@ func (c *call) orderStatus() error {
 	if err != nil {
 		return err
 	}
-	return c.redirect(c.here("statuses"))
+	then := c.r.URL.Query().Get("then")
+	if then != "up" && then != "down" {
+		return c.redirect(c.here("statuses"))
+	}
+	return c.redirect(c.here("statuses") + "#" + then + "-" + queryEscape(c.form("id")))
 }
 
 func (c *call) removeStatus() error {

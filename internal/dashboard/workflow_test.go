@@ -106,11 +106,11 @@ func TestChangelog(t *testing.T) {
 		posts := lively(t, w, o)
 		u.page(site(o, "changelog")).has(t, "Nothing told yet")
 		u.post(site(o, "changelog"), "title", "", "body", "text").has(t, "Please fill this in")
-		u.post(site(o, "changelog"), "title", "T", "body", "text", "postIds", "post_nothing").has(t, "There is no post")
+		u.post(site(o, "changelog"), "title", "T", "body", "text", "linked", "post_nothing").has(t, "There is no post")
 		u.post(site(o, "changelog", "preview"), "title", "T", "body", "**strong** <script>").lacks(t, "<script>")
 
 		draft := u.act(site(o, "changelog"), "title", "Faster exports", "body", "**Now** quick", "label", "Improved",
-			"postIds", "https://heed.example"+site(o, "posts", posts[4])+"?x=1, "+posts[5].String())
+			"linked", posts[4].String(), "linked", posts[5].String())
 		draft.has(t, "Draft", "Exports to CSV", "Keyboard shortcuts")
 		id := regexp.MustCompile(`chg_\w+`).FindString(draft.body)
 		n := len(w.events(t, o))

@@ -3,6 +3,8 @@ package demo
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"heed/internal/app"
@@ -23,13 +25,14 @@ type stage struct {
 	posts    map[string]feedback.PostID
 	entries  map[string]feedback.EntryID
 	comments map[string]feedback.CommentID // by the title and the number
-	visitors map[feedback.VisitorRef]feedback.VisitorID
+	tags     map[string]feedback.TagID
+	portal   *app.Portal
 }
 
 // open makes the account, its team and what a site has before the first post.
 func (st *stage) open() error {
 	st.posts, st.entries = map[string]feedback.PostID{}, map[string]feedback.EntryID{}
-	st.comments, st.visitors = map[string]feedback.CommentID{}, map[feedback.VisitorRef]feedback.VisitorID{}
+	st.comments, st.tags = map[string]feedback.CommentID{}, map[string]feedback.TagID{}
 	st.team, st.boards = map[string]feedback.MemberID{}, map[string]feedback.BoardID{}
 	st.statuses = map[string]feedback.StatusID{}
 	var err error
@@ -97,30 +100,52 @@ func (st *stage) furnish() error {
 		for _, s := range statuses.Items {
 			st.statuses[s.Name] = s.ID
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		for i, name := range []string{"Open", "Under review", "Planned", "In progress", "Done", "Closed"} {
+			if err := tx.PlaceStatus(ctx, st.statuses[name].String(), i); err != nil {
+				return err
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(tagColors)) {
+			color := feedback.Color(tagColors[name])
+			tag, err := tx.CreateTag(ctx, feedback.NewTag{Name: feedback.TagName(name), Color: &color})
+			if err != nil {
+				return err
+			}
+			st.tags[name] = tag.ID
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return st.db.Write(ctx, func(tx *store.Tx) error {
-		for i, name := range []string{"Open", "Under review", "Planned", "In progress", "Done", "Closed"} {
-			if err := tx.MoveStatus(ctx, st.opened.Site.ID, st.statuses[name], i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	st.portal, err = st.app.Portal(ctx, st.opened.Site.Slug)
+	return err
 }
 
 // act performs verbs on the site as a member of the team; "" is a visitor.
 func (st *stage) act(member string, fn func(*app.Tx) error) error {
+	actor, err := st.actor(member)
+	if err != nil {
+		return err
+	}
+	return st.as(actor, fn)
+}
+
+func (st *stage) actor(member string) (*app.Actor, error) {
 	actor := &app.Actor{Source: feedback.FromPortal, Account: &st.opened.Account}
 	if member != "" {
 		actor.Source, actor.Member = feedback.FromDashboard, st.team[member]
 		if actor.Member == 0 {
-			return fmt.Errorf("%s is not in the team", member)
+			return nil, fmt.Errorf("%s is not in the team", member)
 		}
 	}
+	return actor, nil
+}
+
+func (st *stage) as(actor *app.Actor, fn func(*app.Tx) error) error {
 	target := app.Target{Site: st.opened.Site.ID.String()}
 	_, err := st.app.Write(st.ctx, actor, target, app.Once{}, func(tx *app.Tx) (app.Response, error) {
 		return app.Response{}, fn(tx)
@@ -132,7 +157,6 @@ func (st *stage) meet(ref feedback.VisitorRef, name string) error {
 	return st.db.Write(st.ctx, func(tx *store.Tx) error {
 		v := store.NamedVisitor{ID: feedback.VisitorID(tx.NextID()), Ref: ref, Name: name, CreatedAt: tx.Now}
 		v.Email = string(ref) + "@customers.example"
-		st.visitors[ref] = v.ID
 		return tx.InsertVisitors(st.ctx, st.opened.Site.ID, []store.NamedVisitor{v})
 	})
 }
@@ -154,17 +178,13 @@ func (st *stage) post(p *post, author feedback.VisitorRef) error {
 	if err != nil || len(p.tags) == 0 {
 		return err
 	}
-	return st.db.Write(st.ctx, func(tx *store.Tx) error {
+	return st.act("Elena Brandt", func(tx *app.Tx) error {
 		for _, name := range p.tags {
-			color, ok := tagColors[name]
+			tag, ok := st.tags[name]
 			if !ok {
-				return fmt.Errorf("the tag %q has no colour", name)
+				return fmt.Errorf("there is no tag %q", name)
 			}
-			tag, err := tx.TagNamed(st.ctx, st.opened.Site.ID, name, color)
-			if err != nil {
-				return err
-			}
-			if err := tx.TagPost(st.ctx, st.opened.Site.ID, st.posts[p.title], tag.ID); err != nil {
+			if err := tx.TagPost(st.ctx, st.posts[p.title].String(), feedback.Input{}, feedback.Ref(tag.String()), true); err != nil {
 				return err
 			}
 		}
@@ -194,30 +214,30 @@ func (st *stage) votes(scenes []scene) error {
 // replyTo count the comments on the post.
 func (st *stage) comment(title string, number, replyTo int, r remark, who feedback.VisitorRef, member string) error {
 	key := func(n int) string { return fmt.Sprint(title, "#", n) }
-	if member != "" {
-		return st.act(member, func(tx *app.Tx) error {
-			in := feedback.NewComment{Body: feedback.CommentBody(r.body), Internal: r.internal}
-			if replyTo >= 0 {
-				parent := feedback.Ref(st.comments[key(replyTo)].String())
-				in.Parent = &parent
-			}
-			c, err := tx.CreateComment(st.ctx, st.posts[title].String(), in)
-			if err == nil {
-				st.comments[key(number)] = c.ID
-			}
-			return err
-		})
+	in := feedback.NewComment{Body: feedback.CommentBody(r.body), Internal: r.internal}
+	if replyTo >= 0 {
+		parent := feedback.Ref(st.comments[key(replyTo)].String())
+		in.Parent = &parent
 	}
-	return st.db.Write(st.ctx, func(tx *store.Tx) error {
-		c := &feedback.Comment{
-			ID: feedback.CommentID(tx.NextID()), SiteID: st.opened.Site.ID, PostID: st.posts[title], Body: r.body,
-			AuthorType: feedback.ByVisitor, VisitorID: st.visitors[who], CreatedAt: tx.Now,
+	say := func(tx *app.Tx) (*feedback.Comment, error) {
+		if member == "" {
+			return tx.AddComment(st.ctx, st.posts[title].String(), app.Said{NewComment: in})
 		}
-		if replyTo >= 0 {
-			c.ParentID = st.comments[key(replyTo)]
+		return tx.CreateComment(st.ctx, st.posts[title].String(), in)
+	}
+	actor, err := st.actor(member)
+	if err != nil {
+		return err
+	}
+	if member == "" {
+		actor = st.portal.Visitor(nil, who)
+	}
+	return st.as(actor, func(tx *app.Tx) error {
+		c, err := say(tx)
+		if err == nil {
+			st.comments[key(number)] = c.ID
 		}
-		st.comments[key(number)] = c.ID
-		return tx.InsertComment(st.ctx, c)
+		return err
 	})
 }
 
@@ -240,8 +260,13 @@ func (st *stage) merge(loser, winner string) error {
 }
 
 func (st *stage) flag(p *post) error {
-	return st.db.Write(st.ctx, func(tx *store.Tx) error {
-		return tx.SetPostFlags(st.ctx, st.opened.Site.ID, st.posts[p.title], p.pinned, p.archive, p.locked)
+	return st.act("Elena Brandt", func(tx *app.Tx) error {
+		for flag, on := range map[feedback.PostFlag]bool{feedback.Pinned: p.pinned, feedback.Archived: p.archive, feedback.Locked: p.locked} {
+			if err := tx.SetPostFlag(st.ctx, st.posts[p.title].String(), flag, on); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

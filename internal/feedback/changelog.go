@@ -27,6 +27,7 @@ type Entry struct {
 	Label       *string
 	Status      EntryStatus
 	PublishedAt time.Time // zero: a draft
+	PublishAt   time.Time // of a draft that will be published by itself; zero: it will not
 	CreatedAt   time.Time
 }
 
@@ -55,4 +56,40 @@ func (in NewEntry) Check() error {
 		checkText(&p, fmt.Sprintf("postIds.%d", i), ref)
 	}
 	return p.Err()
+}
+
+// Schedule is what it takes to have a draft published by itself.
+type Schedule struct {
+	Input
+	At time.Time
+}
+
+// MaxSchedule is how far ahead an entry can be scheduled.
+const MaxSchedule = 365 * 24 * time.Hour
+
+// Check returns a VALIDATION_FAILED error that names every field at fault.
+func (in Schedule) Check(now time.Time) error {
+	p := in.problems()
+	switch {
+	case p.Has("publishAt"):
+	case in.At.IsZero():
+		p.Add("publishAt", RuleRequired, "must be a date and a time")
+	case !in.At.After(now):
+		p.Add("publishAt", RuleFuture, "must be in the future; to publish it now, press Publish")
+	case in.At.Sub(now) > MaxSchedule:
+		p.Add("publishAt", RuleFuture, "must be at most a year ahead")
+	}
+	return p.Err()
+}
+
+// Schedulable returns nil if the entry can be scheduled, and else an
+// INVALID_TRANSITION error.
+func (e *Entry) Schedulable() error {
+	if e.Status == Draft {
+		return nil
+	}
+	return &Error{
+		Code: InvalidTransition, Msg: "The entry is published already.", Hint: "Unpublish it first.",
+		Details: map[string]any{"entryId": e.ID.String(), "from": string(e.Status)},
+	}
 }

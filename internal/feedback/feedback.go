@@ -33,8 +33,9 @@ type (
 	// in the output of commands.
 	InsightRunID = ids.ID[insightRunKind]
 	MailID       = ids.ID[mailKind]
+	ViewID       = ids.ID[viewKind]
 	// VisitorID is our own name for a visitor. Callers know a visitor by
-	// their own [VisitorRef]; this id never leaves the service.
+	// their own [VisitorRef]; only the team's pages show this id.
 	VisitorID = ids.ID[visitorKind]
 )
 
@@ -59,6 +60,7 @@ type (
 	themeKind      struct{}
 	insightRunKind struct{}
 	mailKind       struct{}
+	viewKind       struct{}
 	visitorKind    struct{}
 )
 
@@ -82,4 +84,5 @@ func (noticeKind) Prefix() string     { return "ntc" }
 func (themeKind) Prefix() string      { return "thm" }
 func (insightRunKind) Prefix() string { return "ins" }
 func (mailKind) Prefix() string       { return "mail" }
+func (viewKind) Prefix() string       { return "view" }
 func (visitorKind) Prefix() string    { return "vis" }

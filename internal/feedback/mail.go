@@ -38,3 +38,29 @@ type Mail struct {
 	Error       string // of the last attempt, for the operator
 	CreatedAt   time.Time
 }
+
+// MailFilter asks for some of the outbox.
+type MailFilter struct {
+	State MailState // "" for all
+}
+
+// Check returns a VALIDATION_FAILED error that names every field at fault.
+func (f MailFilter) Check() error {
+	var p Problems
+	if f.State != "" {
+		checkEnum(&p, "state", f.State)
+	}
+	return p.Err()
+}
+
+// CheckResend returns nil if the mail may be sent anew: only one that is given up
+// or in doubt is, since any other reaches its reader by itself, or has.
+func (m *Mail) CheckResend() error {
+	if m.State == MailFailed || m.State == MailUnsure {
+		return nil
+	}
+	return &Error{
+		Code: InvalidTransition, Msg: "Only a message that failed, or of which it is unsure whether it arrived, can be sent again.",
+		Hint: "This one is " + string(m.State) + ".",
+	}
+}

@@ -210,8 +210,37 @@ type AuditEntry struct {
 	CreatedAt time.Time
 }
 
+// RuleDay is the rule for a day.
+const RuleDay = "day"
+
 // AuditFilter asks for some of the record.
 type AuditFilter struct {
 	Action string
 	Actor  string // a member's id
+	// From and Until are days, such as 2026-11-15, in UTC, both included; ""
+	// is for ever.
+	From, Until string
+}
+
+// Span returns the first moment that the filter asks for and the first after it;
+// zero times are open ends. It returns a VALIDATION_FAILED error that names every
+// field at fault.
+func (f AuditFilter) Span() (from, until time.Time, err error) {
+	var p Problems
+	day := func(path, s string) (t time.Time) {
+		if s != "" {
+			if t, err = time.Parse(time.DateOnly, s); err != nil {
+				p.Add(path, RuleDay, "must be a day such as 2026-11-15")
+			}
+		}
+		return t
+	}
+	from, until = day("from", f.From), day("until", f.Until)
+	if !until.IsZero() {
+		until = until.AddDate(0, 0, 1)
+	}
+	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
+		p.Add("until", RuleDay, "must not be before the first day")
+	}
+	return from, until, p.Err()
 }

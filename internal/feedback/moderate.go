@@ -5,17 +5,6 @@ import (
 	"time"
 )
 
-// PostFilter asks for some of a site's posts. The zero filter asks for all that
-// are not archived, newest first.
-type PostFilter struct {
-	Board    *Ref
-	Status   *Ref
-	Tag      *Ref
-	Archived bool // those in the archive instead
-	Held     bool // those that wait for a moderator instead
-	ByVotes  bool // most votes first; with a tag, newest first all the same
-}
-
 // PostFlag is something about a post that is on or off.
 type PostFlag string
 
@@ -24,10 +13,11 @@ const (
 	Pinned   PostFlag = "pinned"
 	Archived PostFlag = "archived"
 	Locked   PostFlag = "locked"
+	Withheld PostFlag = "withheld" // from agents
 )
 
 // Values lists the flags.
-func (PostFlag) Values() []string { return []string{"pinned", "archived", "locked"} }
+func (PostFlag) Values() []string { return []string{"pinned", "archived", "locked", "withheld"} }
 
 // Check returns a VALIDATION_FAILED error for what is no flag.
 func (f PostFlag) Check() error {
@@ -43,6 +33,8 @@ func (f PostFlag) Of(p *Post) bool {
 		return p.Pinned
 	case Archived:
 		return p.Archived
+	case Withheld:
+		return p.Withheld
 	}
 	return p.Locked
 }

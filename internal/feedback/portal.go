@@ -51,10 +51,13 @@ type FoldedPost struct {
 	Title string
 }
 
-// HeldPost is a post that waits for approval.
+// HeldPost is a post that waits for approval, or did not get it, as its author
+// sees it.
 type HeldPost struct {
-	ID    PostID
-	Title string
+	ID       PostID
+	Title    string
+	Rejected bool
+	Note     string // why it was rejected; may be empty
 }
 
 // StatusMove is a move of a post from one status to another; zero is none.
@@ -126,8 +129,8 @@ type NewSettings struct {
 // locales are the languages there are.
 func (in NewSettings) Check(locales []string) error {
 	p := in.problems()
-	if in.Accent != "" {
-		checkText(&p, "accent", Color(in.Accent))
+	if rule, _ := Color("").Rule().Broken(in.Accent); rule != "" && in.Accent != "" {
+		p.Add("accent", RuleFormat, "must be a colour such as #0f766e")
 	}
 	checkEnum(&p, "scheme", in.Scheme)
 	checkText(&p, "intro", in.Intro)
@@ -138,7 +141,7 @@ func (in NewSettings) Check(locales []string) error {
 		p.Add("host", RuleFormat, "must be a host name such as feedback.example.com")
 	}
 	for i, o := range in.WidgetOrigins {
-		if !Origin(o) {
+		if !Origin(o) || len(o) > 300 {
 			p.Add(fmt.Sprintf("widgetOrigins.%d", i), RuleFormat, "must be an origin such as https://app.example.com")
 		}
 	}
@@ -146,6 +149,42 @@ func (in NewSettings) Check(locales []string) error {
 		p.Add("widgetOrigins", RuleMaxItems, "must have at most 20 items")
 	}
 	return p.Err()
+}
+
+// SettingsPatch changes some of a portal's settings. What is nil stays as it is.
+type SettingsPatch struct {
+	Input
+	Accent        *string
+	Scheme        *Scheme
+	Locale        *string
+	Intro         *Intro
+	Host          *string
+	Anonymous     *bool
+	Moderation    *bool
+	WidgetOrigins *[]string
+}
+
+// On returns what settings are with the patch on them.
+func (p SettingsPatch) On(s *Settings) NewSettings {
+	out := NewSettings{
+		Input: p.Input, Accent: s.Accent, Scheme: s.Scheme, Locale: s.Locale, Intro: Intro(s.Intro), Host: s.Host,
+		Anonymous: s.Anonymous, Moderation: s.Moderation, WidgetOrigins: s.WidgetOrigins,
+	}
+	patch(&out.Accent, p.Accent)
+	patch(&out.Scheme, p.Scheme)
+	patch(&out.Locale, p.Locale)
+	patch(&out.Intro, p.Intro)
+	patch(&out.Host, p.Host)
+	patch(&out.Anonymous, p.Anonymous)
+	patch(&out.Moderation, p.Moderation)
+	patch(&out.WidgetOrigins, p.WidgetOrigins)
+	return out
+}
+
+func patch[T any](into *T, value *T) {
+	if value != nil {
+		*into = *value
+	}
 }
 
 func contains(list []string, s string) bool {
@@ -168,12 +207,14 @@ func hostName(s string) bool {
 	if len(s) > 253 || !strings.Contains(s, ".") || strings.ToLower(s) != s {
 		return false
 	}
+	last := ""
 	for label := range strings.SplitSeq(s, ".") {
+		last = label
 		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
 			return false
 		}
 	}
-	return true
+	return strings.Trim(last, "0123456789") != "" // else it is an address
 }
 
 // Logo is the picture of a site.
@@ -185,50 +226,6 @@ type Logo struct {
 
 // MaxLogo is the size of a logo in bytes.
 const MaxLogo = 128 << 10
-
-// Visitor is somebody who tells a site what they want.
-type Visitor struct {
-	ID         VisitorID
-	SiteID     SiteID
-	Ref        VisitorRef
-	Name       string // empty: none chosen
-	Email      string // empty: unknown. Never shown to anybody else
-	VerifiedAt time.Time
-	Locale     string
-	Mail       MailWishes
-	CreatedAt  time.Time
-}
-
-// Known reports whether the visitor has proved who they are.
-func (v *Visitor) Known() bool { return v != nil && !v.VerifiedAt.IsZero() }
-
-// MailWishes are the kinds of mail a visitor wants.
-type MailWishes struct {
-	Status     bool // of posts they voted for or wrote
-	Replies    bool // to what they wrote
-	Changelog  bool // about posts they voted for or wrote
-	Subscribed bool // to every changelog entry
-}
-
-// BlockKind says what a block is about.
-type BlockKind string
-
-// What can be blocked: one address, every address of a domain, one visitor.
-const (
-	BlockEmail   BlockKind = "email"
-	BlockDomain  BlockKind = "domain"
-	BlockVisitor BlockKind = "visitor"
-)
-
-// Values lists the kinds.
-func (BlockKind) Values() []string { return []string{"email", "domain", "visitor"} }
-
-// Block keeps somebody from writing to a site.
-type Block struct {
-	Kind      BlockKind
-	Value     string
-	CreatedAt time.Time
-}
 
 // ErrSignInRequired is the error for a write without signing in, on a site that
 // wants it.

@@ -27,6 +27,7 @@ type Post struct {
 	Archived   bool
 	Locked     bool
 	Held       bool   // waits for a moderator; not yet part of the site
+	Withheld   bool   // not offered to agents
 	MergedInto PostID // zero: not merged
 	AuthorID   VisitorID
 	Tags       []Tag

@@ -32,6 +32,7 @@ const (
 	RulePost      = "needsPost"
 	RuleParent    = "parent"
 	RuleMaxItems  = "maxItems"
+	RuleFuture    = "future" // a moment that has passed, or is too far away
 )
 
 // Problems gathers what is wrong with one input, so that a person can mend all

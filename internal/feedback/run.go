@@ -309,3 +309,13 @@ type QueueItem struct {
 	Stage  Stage
 	Votes  int
 }
+
+// ErrWithheld is the error for an agent that starts on a post it was not
+// offered.
+func ErrWithheld(p PostID) error {
+	return &Error{
+		Code: InvalidTransition, Msg: "The team withholds this post from agents.",
+		Hint:    "Choose a post from the queue, or ask the team to offer this one in the dashboard.",
+		Details: map[string]any{"postId": p.String(), "reason": "withheld"},
+	}
+}

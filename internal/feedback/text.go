@@ -43,6 +43,7 @@ type (
 	EntryTitle       string
 	EntryBody        string
 	EntryLabel       string
+	ViewName         string
 	RunTitle         string
 	StepLabel        string
 	Repo             string
@@ -88,6 +89,7 @@ func (Note) Rule() Text        { return Text{Max: 2000} }
 func (EntryTitle) Rule() Text  { return Text{Min: 1, Max: 200, NotBlank: true} }
 func (EntryBody) Rule() Text   { return Text{Max: 50000} }
 func (EntryLabel) Rule() Text  { return Text{Min: 1, Max: 40, NotBlank: true} }
+func (ViewName) Rule() Text    { return Text{Min: 1, Max: 40, NotBlank: true} }
 func (RunTitle) Rule() Text    { return Text{Min: 1, Max: 300, NotBlank: true} }
 func (StepLabel) Rule() Text   { return Text{Min: 1, Max: 300, NotBlank: true} }
 func (Repo) Rule() Text        { return Text{Min: 1} }

@@ -102,11 +102,11 @@ func (id ID[K]) String() string {
 // AppendText appends the spelling of id to b. It never fails.
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	var k K
-	b = append(append(b, k.Prefix()...), '_')
-	for shift := 5 * (digits - 1); shift >= 0; shift -= 5 {
-		b = append(b, alphabet[id>>shift&31])
+	var spelled [digits]byte
+	for i, rest := digits-1, id; i >= 0; i, rest = i-1, rest>>5 {
+		spelled[i] = alphabet[rest&31]
 	}
-	return b, nil
+	return append(append(append(b, k.Prefix()...), '_'), spelled[:]...), nil
 }
 
 // MarshalText spells id, so that encoders write it as a string.

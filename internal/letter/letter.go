@@ -37,6 +37,7 @@ const (
 	KindChangelog = "changelog"
 	KindInvite    = "invitation"
 	KindWebhook   = "webhook_disabled"
+	KindReset     = "reset"
 )
 
 // Letter is a message without sender and recipient.
@@ -171,6 +172,14 @@ func Invitation(f Frame, account, by, link string) Letter {
 	return f.write(KindInvite, f.Locale.T("mail.invite.subject", "account", account), body{
 		Lead:   f.Locale.T("mail.invite.lead", "by", by, "account", account),
 		Button: f.Locale.T("mail.invite.button"), URL: link, After: f.Locale.T("mail.invite.after"),
+	})
+}
+
+// Reset carries the link for a new password of a member of an account.
+func Reset(f Frame, account, link string) Letter {
+	return f.write(KindReset, f.Locale.T("mail.reset.subject", "account", account), body{
+		Lead:   f.Locale.T("mail.reset.lead", "account", account),
+		Button: f.Locale.T("mail.reset.button"), URL: link, After: f.Locale.T("mail.reset.after"),
 	})
 }
 

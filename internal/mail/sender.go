@@ -44,6 +44,9 @@ func NewSender(cfg Config) (*Sender, error) {
 	return &Sender{cfg: cfg}, nil
 }
 
+// Server names the server, without its password.
+func (s *Sender) Server() string { return s.cfg.Server.String() }
+
 // introduction is the machine's name if it is a full one. In a container it is
 // not, and servers turn away what has no dot: then the sender's domain.
 func introduction(from string) string {

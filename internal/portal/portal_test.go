@@ -511,7 +511,10 @@ func TestModerationAndBlocks(t *testing.T) {
 			t.Error("an approved post is not found")
 		}
 		s.signIn(c, "troll@spam.example")
-		s.write(func(tx *app.Tx) error { return tx.AddBlock(t.Context(), feedback.BlockDomain, "spam.example") })
+		s.write(func(tx *app.Tx) error {
+			_, err := tx.AddBlock(t.Context(), feedback.NewBlock{Kind: feedback.BlockDomain, Value: "@Spam.example "})
+			return err
+		})
 		if code, _ := s.submit(c, "/posts/"+feedback.PostID(n).String()+"/comments", url.Values{"body": {"hi"}}); code != 403 {
 			t.Errorf("a comment of somebody blocked = %d; want 403", code)
 		}

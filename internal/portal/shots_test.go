@@ -28,8 +28,8 @@ var views = []struct {
 	name    string
 	options []browsertest.Option
 }{
-	{"light", []browsertest.Option{browsertest.Desktop, browsertest.Light}},
-	{"dark", []browsertest.Option{browsertest.Desktop, browsertest.Dark}},
+	{"light", []browsertest.Option{browsertest.Desk, browsertest.Light}},
+	{"dark", []browsertest.Option{browsertest.Desk, browsertest.Dark}},
 	{"phone", []browsertest.Option{browsertest.Phone, browsertest.Light}},
 	{"phone-dark", []browsertest.Option{browsertest.Phone, browsertest.Dark}},
 }

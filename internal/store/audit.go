@@ -16,22 +16,22 @@ func (tx *Tx) InsertAudit(ctx context.Context, e *feedback.AuditEntry) error {
 	return wrap("insert audit entry", err)
 }
 
-// Audit lists the record of an account, newest first, below the id given; only
-// an action, or only a member's, if asked for.
-func (tx *Tx) Audit(ctx context.Context, account feedback.AccountID, action string, actor feedback.MemberID, below feedback.AuditID, limit int) ([]feedback.AuditEntry, error) {
+// Audit lists the record of an account, newest first, below the id given and not
+// below the other; only an action, or only a member's, if asked for.
+func (tx *Tx) Audit(ctx context.Context, account feedback.AccountID, action string, actor feedback.MemberID, below, least feedback.AuditID, limit int) ([]feedback.AuditEntry, error) {
 	query, args := `
 		SELECT id, account_id, site_id, actor_kind, actor_id, actor_name, action, subject, address, created_at
 		FROM   audit
-		WHERE  account_id = $1 AND id < $2`, []any{account, below}
+		WHERE  account_id = $1 AND id < $2 AND id >= $3`, []any{account, int64(below), int64(least)}
 	switch {
 	case action != "" && actor != 0:
-		query, args = query+` AND action = $3 AND actor_id = $4 ORDER BY id DESC LIMIT $5 + 0`, append(args, action, actor, limit)
+		query, args = query+` AND action = $4 AND actor_id = $5 ORDER BY id DESC LIMIT $6 + 0`, append(args, action, actor, limit)
 	case action != "":
-		query, args = query+` AND action = $3 ORDER BY id DESC LIMIT $4 + 0`, append(args, action, limit)
+		query, args = query+` AND action = $4 ORDER BY id DESC LIMIT $5 + 0`, append(args, action, limit)
 	case actor != 0:
-		query, args = query+` AND actor_id = $3 ORDER BY id DESC LIMIT $4 + 0`, append(args, actor, limit)
+		query, args = query+` AND actor_id = $4 ORDER BY id DESC LIMIT $5 + 0`, append(args, actor, limit)
 	default:
-		query, args = query+` ORDER BY id DESC LIMIT $3 + 0`, append(args, limit)
+		query, args = query+` ORDER BY id DESC LIMIT $4 + 0`, append(args, limit)
 	}
 	out, err := collect(ctx, tx, query, args, func(r *sql.Rows, e *feedback.AuditEntry) error {
 		var actorID sql.NullInt64

@@ -201,13 +201,22 @@ type NamedVisitor struct {
 // InsertVisitors stores visitors that a site does not have yet.
 func (tx *Tx) InsertVisitors(ctx context.Context, site feedback.SiteID, all []NamedVisitor) error {
 	rows := tx.bulk("visitors", "site_id", "id", "ref", "name", "email", "created_at")
+	words := tx.bulk("visitor_words", "site_id", "word", "visitor_id")
 	for _, v := range all {
 		err := rows.add(ctx, site, v.ID, v.Ref, text(v.Name), text(v.Email), micros(v.CreatedAt))
 		if err != nil {
 			return err
 		}
+		for _, w := range visitorWords(v.Name, v.Email) {
+			if err := words.add(ctx, site, w, v.ID); err != nil {
+				return err
+			}
+		}
 	}
-	return rows.flush(ctx)
+	if err := rows.flush(ctx); err != nil {
+		return err
+	}
+	return words.flush(ctx)
 }
 
 // text stores an empty text, which stands for none, as NULL.

@@ -3,14 +3,15 @@ package store
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"heed/internal/feedback"
 )
 
-const entryColumns = `site_id, id, title, slug, body, label, status, published_at, created_at`
+const entryColumns = `site_id, id, title, slug, body, label, status, published_at, publish_at, created_at`
 
 func scanEntry(r *sql.Rows, e *feedback.Entry) error {
-	return r.Scan(&e.SiteID, &e.ID, &e.Title, &e.Slug, &e.Body, &e.Label, &e.Status, at(&e.PublishedAt), at(&e.CreatedAt))
+	return r.Scan(&e.SiteID, &e.ID, &e.Title, &e.Slug, &e.Body, &e.Label, &e.Status, at(&e.PublishedAt), at(&e.PublishAt), at(&e.CreatedAt))
 }
 
 // InsertEntry stores a new changelog entry and reports whether its slug was
@@ -48,7 +49,7 @@ func (tx *Tx) Entries(ctx context.Context, site feedback.SiteID, below feedback.
 // PublishEntry makes an entry public.
 func (tx *Tx) PublishEntry(ctx context.Context, site feedback.SiteID, id feedback.EntryID) error {
 	_, err := tx.exec(ctx, `
-		UPDATE entries SET status = $1, published_at = $2
+		UPDATE entries SET status = $1, published_at = $2, publish_at = NULL
 		WHERE  site_id = $3 AND id = $4`, feedback.Published, micros(tx.Now), site, id)
 	return wrap("publish entry", err)
 }
@@ -60,4 +61,24 @@ func (tx *Tx) LinkEntry(ctx context.Context, site feedback.SiteID, id feedback.E
 		VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, entry_id, post_id) DO NOTHING`, site, id, post)
 	return wrap("link entry", err)
+}
+
+// ScheduleEntry says when a draft is to be published by itself; zero is never.
+func (tx *Tx) ScheduleEntry(ctx context.Context, site feedback.SiteID, id feedback.EntryID, when time.Time) error {
+	_, err := tx.exec(ctx, `
+		UPDATE entries SET publish_at = $1
+		WHERE  site_id = $2 AND id = $3`, micros(when), site, id)
+	return wrap("schedule entry", err)
+}
+
+// DueEntry returns the draft of any site whose time has come the longest ago, or
+// nil. Nobody else gets it until the transaction is over.
+func (tx *Tx) DueEntry(ctx context.Context) (*feedback.Entry, error) {
+	e, err := first(collect(ctx, tx, `
+		SELECT `+entryColumns+`
+		FROM   entries
+		WHERE  publish_at IS NOT NULL AND publish_at <= $1
+		ORDER  BY publish_at, id
+		LIMIT  1`+tx.d.claim("entries"), []any{micros(tx.Now)}, scanEntry))
+	return e, wrap("due entry", err)
 }

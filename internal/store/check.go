@@ -207,7 +207,7 @@ func (tx *Tx) indexChecks() []Check {
 		line: func(v []int64) string {
 			return fmt.Sprintf("posts %s: searches find it, and none should", spell("posts", v[0]))
 		},
-	}}
+	}, lostVisitorWords()}
 }
 
 // Unfindable returns those of the newest posts of a site that a search for their

@@ -54,6 +54,10 @@ type dialect interface {
 	// from 1, or 0.
 	columns() string
 
+	// facts selects the version of the engine, the size of the database in
+	// bytes and the number of its last migration.
+	facts() string
+
 	// matches selects the ids of the newest posts with an id below that
 	// given whose words match a query, newest first.
 	matches(site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) (query string, args []any)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heed/internal/feedback"
+	"heed/internal/ids"
 )
 
 // Insights returns what is published of a site's themes, the largest first. It
@@ -167,10 +168,7 @@ func (tx *Tx) PostsOfTheme(ctx context.Context, site feedback.SiteID, theme feed
 	if err != nil {
 		return nil, nil, wrap("posts of theme", err)
 	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, nil, err
-	}
-	return posts, places, tx.addTags(ctx, site, posts)
+	return posts, places, tx.label(ctx, site, posts, false)
 }
 
 // Theme returns a published theme, or nil.
@@ -242,4 +240,27 @@ func (tx *Tx) SiteSize(ctx context.Context, site feedback.SiteID) (posts int, ne
 		SELECT COALESCE((SELECT CAST(SUM(b.post_count) AS BIGINT) FROM boards b WHERE b.site_id = $1), 0),
 		       (SELECT MAX(p.id) FROM posts p WHERE p.site_id = $1)`, []any{site}, &posts, &newest)
 	return posts, newest, wrap("site size", err)
+}
+
+// ThemeWeek counts the posts of a theme in one of the weeks asked for, from 0.
+type ThemeWeek struct {
+	Theme feedback.ThemeID
+	Week  int
+	Posts int
+}
+
+// ThemeWeeks counts the posts of the published themes by when they were created,
+// from a moment on, week by week. The time is in the id of a post.
+func (tx *Tx) ThemeWeeks(ctx context.Context, site feedback.SiteID, from time.Time, week time.Duration) ([]ThemeWeek, error) {
+	first := ids.Floor(from)
+	out, err := collect(ctx, tx, `
+		SELECT m.theme_id, (m.post_id - $1) / $2, COUNT(*)
+		FROM   site_insights i
+		JOIN   theme_posts m ON m.site_id = i.site_id AND m.insight_run_id = i.insight_run_id
+		WHERE  i.site_id = $3 AND m.post_id >= $4 AND m.theme_id IS NOT NULL
+		GROUP  BY m.theme_id, (m.post_id - $1) / $2
+		ORDER  BY m.theme_id`, []any{first, ids.Floor(from.Add(week)) - first, site, first}, func(r *sql.Rows, w *ThemeWeek) error {
+		return r.Scan(&w.Theme, &w.Week, &w.Posts)
+	})
+	return out, wrap("weeks of themes", err)
 }

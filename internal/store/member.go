@@ -54,6 +54,15 @@ func (tx *Tx) Member(ctx context.Context, account feedback.AccountID, id feedbac
 	return m, wrap("member", err)
 }
 
+// MemberByID returns a member of any account, or nil.
+func (tx *Tx) MemberByID(ctx context.Context, id feedback.MemberID) (*feedback.Member, error) {
+	m, err := first(collect(ctx, tx, `
+		SELECT `+memberColumns+`
+		FROM   members
+		WHERE  id = $1 AND left_at IS NULL`+tx.d.forUpdate(), []any{id}, scanMember))
+	return m, wrap("member", err)
+}
+
 // Members lists the members of an account by creation, after the one given.
 func (tx *Tx) Members(ctx context.Context, account feedback.AccountID, after feedback.MemberID, limit int) ([]feedback.Member, error) {
 	out, err := collect(ctx, tx, `
@@ -104,6 +113,8 @@ func (tx *Tx) RemoveMember(ctx context.Context, account feedback.AccountID, id f
 		`DELETE FROM sessions WHERE member_id = $1`,
 		`DELETE FROM one_time_links WHERE member_id = $1`,
 		`DELETE FROM recovery_codes WHERE member_id = $1`,
+		`DELETE FROM passkeys WHERE member_id = $1`,
+		`DELETE FROM identities WHERE member_id = $1`,
 	} {
 		if _, err := tx.exec(ctx, query, id); err != nil {
 			return wrap("remove member", err)

@@ -55,11 +55,21 @@ func (db *DB) Migrate(ctx context.Context) error {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	defer db.closeProvider(p)
-	if _, err := p.Up(ctx); err != nil {
+	done, err := p.Up(ctx)
+	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
+	}
+	for _, r := range done {
+		// Words are folded in Go, which a migration cannot do.
+		if r.Source.Version == visitorWordsVersion {
+			return db.indexVisitors(ctx)
+		}
 	}
 	return nil
 }
+
+// visitorWordsVersion is the migration that brought the words of visitors.
+const visitorWordsVersion = 6
 
 // Migration is one step of the schema.
 type Migration struct {

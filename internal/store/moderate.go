@@ -4,66 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"heed/internal/feedback"
 )
-
-// PostFilter asks for some of a site's posts; see [feedback.PostFilter].
-type PostFilter struct {
-	Board    feedback.BoardID
-	Status   feedback.StatusID
-	Tag      feedback.TagID
-	Archived bool
-	Held     bool
-	ByVotes  bool
-	// After is where the page begins: the votes (by votes only) and the id
-	// of the last post before it.
-	AfterVotes int64
-	AfterID    int64
-}
-
-// FilteredPosts lists the posts of a site that a filter asks for. Every filter
-// has an index that yields its order, so a page costs the same wherever it is.
-func (tx *Tx) FilteredPosts(ctx context.Context, site feedback.SiteID, f PostFilter, limit int) ([]feedback.Post, error) {
-	var args []any
-	arg := func(v any) string {
-		args = append(args, v)
-		return fmt.Sprintf("$%d", len(args))
-	}
-	var q strings.Builder
-	q.WriteString("SELECT " + postColumns + "\n")
-	if f.Tag != 0 {
-		q.WriteString("FROM post_tags t JOIN posts p ON p.site_id = t.site_id AND p.id = t.post_id\nWHERE t.site_id = " + arg(site) +
-			" AND t.tag_id = " + arg(f.Tag) + " AND t.post_id < " + arg(f.AfterID))
-	} else {
-		q.WriteString("FROM posts p\nWHERE p.site_id = " + arg(site))
-	}
-	if f.Board != 0 {
-		q.WriteString(" AND p.board_id = " + arg(f.Board))
-	}
-	if f.Status != 0 {
-		q.WriteString(" AND p.status_id = " + arg(f.Status))
-	}
-	switch {
-	case f.Held:
-		q.WriteString(" AND p.held AND p.merged_into IS NULL")
-	case f.Archived:
-		q.WriteString(" AND p.archived AND p.merged_into IS NULL AND NOT p.held")
-	default:
-		q.WriteString(" AND NOT p.held AND NOT p.archived AND p.merged_into IS NULL")
-	}
-	switch {
-	case f.Tag != 0:
-		q.WriteString("\nORDER BY t.post_id DESC")
-	case f.ByVotes:
-		q.WriteString(" AND (p.vote_count, p.id) < (" + arg(f.AfterVotes) + ", " + arg(f.AfterID) + ")\nORDER BY p.vote_count DESC, p.id DESC")
-	default:
-		q.WriteString(" AND p.id < " + arg(f.AfterID) + "\nORDER BY p.id DESC")
-	}
-	q.WriteString("\nLIMIT " + arg(limit) + " + 0")
-	return tx.listPosts(ctx, site, q.String(), args)
-}
 
 // PostsByID returns posts in the order of their ids given.
 func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedback.PostID) ([]feedback.Post, error) {
@@ -74,7 +17,7 @@ func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedbac
 	found, err := tx.listPosts(ctx, site, `
 		SELECT `+postColumns+`
 		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`, args)
+		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`, args, len(all), false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,20 +32,6 @@ func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedbac
 		}
 	}
 	return out, nil
-}
-
-func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string, args []any) ([]feedback.Post, error) {
-	posts, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
-		p.SiteID = site
-		return r.Scan(postFields(p)...)
-	})
-	if err != nil {
-		return nil, wrap("posts", err)
-	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, err
-	}
-	return posts, tx.addTags(ctx, site, posts)
 }
 
 // NewPosts counts the posts of a site with an id above the one given, up to
@@ -123,6 +52,7 @@ func (tx *Tx) SetPostFlag(ctx context.Context, site feedback.SiteID, id feedback
 		feedback.Pinned:   `UPDATE posts SET pinned = $1 WHERE site_id = $2 AND id = $3`,
 		feedback.Archived: `UPDATE posts SET archived = $1 WHERE site_id = $2 AND id = $3`,
 		feedback.Locked:   `UPDATE posts SET locked = $1 WHERE site_id = $2 AND id = $3`,
+		feedback.Withheld: `UPDATE posts SET withheld = $1 WHERE site_id = $2 AND id = $3`,
 	}[flag]
 	if !ok {
 		return fmt.Errorf("set flag: no flag %q", flag)
@@ -134,21 +64,24 @@ func (tx *Tx) SetPostFlag(ctx context.Context, site feedback.SiteID, id feedback
 	if err := tx.showing(ctx, site, id, query, on, site, id); err != nil {
 		return wrap("set flag", err)
 	}
-	return tx.indexIfShown(ctx, site, id)
+	return tx.reindexPost(ctx, site, id)
 }
 
+// reindexPost has searches find a post by its words as they are now, if they may
+// find it at all.
 func (tx *Tx) reindexPost(ctx context.Context, site feedback.SiteID, id feedback.PostID) error {
-	var title, body string
+	var p reindexed
 	_, err := tx.row(ctx, `
-		SELECT title, body FROM posts
-		WHERE  site_id = $1 AND id = $2`, []any{site, id}, &title, &body)
+		SELECT p.title, p.body, `+searchable+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
 	if err != nil {
 		return wrap("post", err)
 	}
-	if err := tx.UnindexPost(ctx, site, id); err != nil {
+	if err := tx.UnindexPost(ctx, site, id); err != nil || !p.searchable {
 		return err
 	}
-	return tx.IndexPost(ctx, site, id, title, body)
+	return tx.IndexPost(ctx, site, id, p.title, p.body)
 }
 
 // SetPostText rewords a post, and has searches find the new words if it is
@@ -215,24 +148,15 @@ func (tx *Tx) Voters(ctx context.Context, site feedback.SiteID, post feedback.Po
 	return out, wrap("voters", err)
 }
 
-// VisitorNames returns what to call the visitors with the ids given: a name, an
-// address, or the caller's own id.
-func (tx *Tx) VisitorNames(ctx context.Context, site feedback.SiteID, all []feedback.VisitorID) (map[feedback.VisitorID]string, error) {
-	names := make(map[feedback.VisitorID]string, len(all))
-	if len(all) == 0 {
-		return names, nil
+// VisitorNames returns what to call the visitors with the ids given; by their
+// addresses only if asked for.
+func (tx *Tx) VisitorNames(ctx context.Context, site feedback.SiteID, all []feedback.VisitorID, addresses bool) (map[feedback.VisitorID]string, error) {
+	found, err := tx.visitorsByID(ctx, site, all)
+	names := make(map[feedback.VisitorID]string, len(found))
+	for i := range found {
+		names[found[i].ID] = found[i].CallName(addresses)
 	}
-	in, args := idList([]any{site}, all)
-	found, err := collect(ctx, tx, `
-		SELECT id, COALESCE(name, email, ref)
-		FROM   visitors
-		WHERE  site_id = $1 AND id IN (`+in+`)`, args, func(r *sql.Rows, v *feedback.Voter) error {
-		return r.Scan(&v.ID, &v.Ref)
-	})
-	for _, v := range found {
-		names[v.ID] = string(v.Ref)
-	}
-	return names, wrap("visitor names", err)
+	return names, err
 }
 
 // Changes lists the history of a post, newest first, with the names of what
@@ -242,7 +166,7 @@ func (tx *Tx) Changes(ctx context.Context, site feedback.SiteID, post feedback.P
 		SELECT c.id, c.kind, c.note, c.actor_kind, c.created_at,
 		       COALESCE(s1.name, b1.name, t1.name, p1.title, ''),
 		       COALESCE(s2.name, b2.name, t2.name, p2.title, ''),
-		       COALESCE(m.name, k.name, v.name, v.ref, '')
+		       COALESCE(m.name, k.name, v.name, '')
 		FROM   post_changes c
 		LEFT JOIN statuses s1 ON s1.site_id = c.site_id AND s1.id = c.from_id AND c.kind = 'status'
 		LEFT JOIN statuses s2 ON s2.site_id = c.site_id AND s2.id = c.to_id   AND c.kind = 'status'
@@ -288,4 +212,15 @@ func (tx *Tx) MergeCounts(ctx context.Context, site feedback.SiteID, loser, winn
 		       (SELECT COUNT(*) FROM comments WHERE site_id = $1 AND post_id = $2)`,
 		[]any{site, loser, winner}, &votes, &fresh, &comments)
 	return votes, fresh, comments, wrap("count merge", err)
+}
+
+// WithheldPosts lists the posts that are not offered to agents, newest first.
+func (tx *Tx) WithheldPosts(ctx context.Context, site feedback.SiteID, limit int) ([]QueuePost, error) {
+	out, err := collect(ctx, tx, `
+		SELECT id, title, vote_count
+		FROM   posts
+		WHERE  site_id = $1 AND withheld AND NOT archived AND merged_into IS NULL AND NOT held
+		ORDER  BY id DESC
+		LIMIT  $2 + 0`, []any{site, limit}, scanQueuePost)
+	return out, wrap("withheld posts", err)
 }

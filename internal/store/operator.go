@@ -33,13 +33,5 @@ func (tx *Tx) AccountUsages(ctx context.Context, after feedback.AccountID, limit
 	return out, wrap("account usages", err)
 }
 
-// Waiting counts what is still to be done behind the faces, up to most.
-func (tx *Tx) Waiting(ctx context.Context, most int) (notices int, err error) {
-	_, err = tx.row(ctx, `
-		SELECT COUNT(*) FROM (
-			SELECT 1 FROM notices WHERE done_at IS NULL LIMIT $1 + 0) AS counted`, []any{most}, &notices)
-	return notices, wrap("count waiting work", err)
-}
-
 // Kind names the engine of the database.
 func (db *DB) Kind() string { return db.d.name() }

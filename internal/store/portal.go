@@ -164,7 +164,7 @@ func (tx *Tx) addPublicTags(ctx context.Context, site feedback.SiteID, posts []f
 	for i := range posts {
 		plain[i].ID = posts[i].ID
 	}
-	if err := tx.addTags(ctx, site, plain); err != nil {
+	if err := tx.label(ctx, site, plain, false); err != nil {
 		return err
 	}
 	for i := range posts {
@@ -202,7 +202,7 @@ func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedbac
 // first, after the one given.
 func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post feedback.PostID, after feedback.CommentID, limit int) ([]feedback.PublicComment, error) {
 	out, err := collect(ctx, tx, `
-		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at,
+		SELECT c.site_id, c.id, c.post_id, c.parent_id, c.body, c.author_type, c.visitor_id, c.member_id, c.internal, c.created_at, c.edited_at,
 		       COALESCE(v.name, m.name, '')
 		FROM   comments c
 		LEFT JOIN visitors v ON v.site_id = c.site_id AND v.id = c.visitor_id
@@ -211,7 +211,7 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 		ORDER  BY c.id
 		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
 		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
-			&c.Internal, at(&c.CreatedAt), &c.Author)
+			&c.Internal, at(&c.CreatedAt), at(&c.EditedAt), &c.Author)
 	})
 	return out, wrap("public comments", err)
 }
@@ -240,7 +240,7 @@ func (tx *Tx) PublishedEntry(ctx context.Context, site feedback.SiteID, slug str
 // PostEntries lists the public entries that answer a post, newest first.
 func (tx *Tx) PostEntries(ctx context.Context, site feedback.SiteID, post feedback.PostID, limit int) ([]feedback.Entry, error) {
 	out, err := collect(ctx, tx, `
-		SELECT e.site_id, e.id, e.title, e.slug, e.body, e.label, e.status, e.published_at, e.created_at
+		SELECT e.site_id, e.id, e.title, e.slug, e.body, e.label, e.status, e.published_at, e.publish_at, e.created_at
 		FROM   entry_posts ep
 		JOIN   entries e ON e.site_id = ep.site_id AND e.id = ep.entry_id
 		WHERE  ep.site_id = $1 AND ep.post_id = $2 AND e.published_at IS NOT NULL

@@ -1,28 +1,28 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"iter"
-	"maps"
-	"slices"
 
 	"heed/internal/feedback"
 )
 
 // postColumns are what every reader of posts needs; a list reads fifty of each,
-// so there are no others. stateColumns are for those who change a post.
+// so there are no others, and three switches share one: to SQLite's driver a
+// column costs more than a sum. stateColumns are for those who change a post.
 const (
-	postColumns  = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.pinned, p.archived, p.locked, p.created_at`
-	stateColumns = `p.held, p.merged_into, p.author_id`
+	postColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at,
+		       CASE WHEN p.pinned THEN 1 ELSE 0 END + CASE WHEN p.archived THEN 2 ELSE 0 END + CASE WHEN p.locked THEN 4 ELSE 0 END`
+	stateColumns = `p.held, p.withheld, p.merged_into, p.author_id`
 )
 
 func postFields(p *feedback.Post) []any {
-	return []any{&p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Pinned, &p.Archived, &p.Locked, at(&p.CreatedAt)}
+	return []any{&p.ID, &p.BoardID, &p.Title, &p.StatusID, count{&p.VoteCount}, at(&p.CreatedAt), switches{&p.Pinned, &p.Archived, &p.Locked}}
 }
 
-func stateFields(p *feedback.Post) []any { return []any{&p.Held, &p.MergedInto, &p.AuthorID} }
+func stateFields(p *feedback.Post) []any {
+	return []any{&p.Held, &p.Withheld, &p.MergedInto, &p.AuthorID}
+}
 
 // InsertPost stores a new post, counts it on its board and has searches find
 // it. A held post is stored and no more.
@@ -119,129 +119,26 @@ func (tx *Tx) Posts(ctx context.Context, site feedback.SiteID, board feedback.Bo
 		ORDER  BY p.id DESC
 		LIMIT  $4 + 0`, []any{site, board, below, limit}
 	}
-	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, p *feedback.Post) error {
+	return tx.listPosts(ctx, site, query, args, limit, board == 0)
+}
+
+// listPosts gathers the posts that a query selects by postColumns. neighbours is
+// for label.
+func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string, args []any, limit int, neighbours bool) ([]feedback.Post, error) {
+	// One post is scanned over and over: fields for each would be most of what
+	// a list allocates.
+	var p feedback.Post
+	fields := postFields(&p)
+	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, to *feedback.Post) error {
+		err := r.Scan(fields...)
 		p.SiteID = site
-		return r.Scan(postFields(p)...)
+		*to = p
+		return err
 	})
 	if err != nil {
 		return nil, wrap("posts", err)
 	}
-	if err := tx.addNames(ctx, site, posts); err != nil {
-		return nil, err
-	}
-	return posts, tx.addTags(ctx, site, posts)
-}
-
-// addNames fills in the names of boards and statuses. A page of posts has few of
-// either, so looking up each once costs a fraction of joining them to every row.
-func (tx *Tx) addNames(ctx context.Context, site feedback.SiteID, posts []feedback.Post) error {
-	names, err := tx.names(ctx, site, func(yield func(feedback.BoardID, feedback.StatusID) bool) {
-		for i := range posts {
-			if !yield(posts[i].BoardID, posts[i].StatusID) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for i := range posts {
-		posts[i].BoardName, posts[i].StatusName = names.boards[posts[i].BoardID], names.statuses[posts[i].StatusID]
-	}
-	return nil
-}
-
-// names are those of the boards and statuses of some posts.
-type names struct {
-	boards   map[feedback.BoardID]string
-	statuses map[feedback.StatusID]*string
-}
-
-func (tx *Tx) names(ctx context.Context, site feedback.SiteID, of iter.Seq2[feedback.BoardID, feedback.StatusID]) (n names, err error) {
-	n = names{map[feedback.BoardID]string{}, map[feedback.StatusID]*string{}}
-	for b, s := range of {
-		n.boards[b] = ""
-		n.statuses[s] = nil
-	}
-	delete(n.statuses, 0)
-	if len(n.boards) == 0 {
-		return n, nil
-	}
-	// Of both at once: what a query costs is mostly being one.
-	in, args := idList([]any{site}, slices.Collect(maps.Keys(n.boards)))
-	query := `
-		SELECT TRUE, id, name
-		FROM   boards
-		WHERE  site_id = $1 AND id IN (` + in + `)`
-	if len(n.statuses) > 0 {
-		in, args = idList(args, slices.Collect(maps.Keys(n.statuses)))
-		query += `
-		UNION ALL
-		SELECT FALSE, id, name
-		FROM   statuses
-		WHERE  site_id = $1 AND id IN (` + in + `)`
-	}
-	rows, err := tx.q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return n, wrap("names", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var isBoard bool
-		var id int64
-		var name string
-		if err := rows.Scan(&isBoard, &id, &name); err != nil {
-			return n, wrap("names", err)
-		}
-		if isBoard {
-			n.boards[feedback.BoardID(id)] = name
-		} else {
-			n.statuses[feedback.StatusID(id)] = &name
-		}
-	}
-	return n, wrap("names", rows.Err())
-}
-
-// addTags fills in the tags of all posts with one query: fewer rows to read
-// than a join, and no aggregate that the databases would spell differently.
-func (tx *Tx) addTags(ctx context.Context, site feedback.SiteID, posts []feedback.Post) error {
-	if len(posts) == 0 {
-		return nil
-	}
-	byID := make(map[feedback.PostID]*feedback.Post, len(posts))
-	all := make([]feedback.PostID, len(posts))
-	for i := range posts {
-		byID[posts[i].ID] = &posts[i]
-		all[i] = posts[i].ID
-	}
-	in, args := idList([]any{site}, all)
-	rows, err := tx.q.QueryContext(ctx, `
-		SELECT pt.post_id, t.id, t.name, t.color
-		FROM   post_tags pt
-		JOIN   tags t ON t.site_id = pt.site_id AND t.id = pt.tag_id
-		WHERE  pt.site_id = $1 AND pt.post_id IN (`+in+`)`, args...)
-	if err != nil {
-		return wrap("tags", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var post feedback.PostID
-		var t feedback.Tag
-		if err := rows.Scan(&post, &t.ID, &t.Name, &t.Color); err != nil {
-			return wrap("tags", err)
-		}
-		p := byID[post]
-		p.Tags = append(p.Tags, t)
-	}
-	for i := range posts {
-		sortTags(posts[i].Tags)
-	}
-	return wrap("tags", rows.Err())
-}
-
-// sortTags sorts by name in Go: the databases do not agree on the alphabet.
-func sortTags(tags []feedback.Tag) {
-	slices.SortFunc(tags, func(a, b feedback.Tag) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return posts, tx.label(ctx, site, posts, neighbours)
 }
 
 // PostContent returns what a post says, or nil.
@@ -267,34 +164,6 @@ func (tx *Tx) SetPostStatus(ctx context.Context, site feedback.SiteID, id feedba
 		return wrap("set status", err)
 	}
 	return tx.shelve(ctx, site, id)
-}
-
-// SetPostFlags sets what the team can say of a post, and has searches find it or
-// not accordingly.
-func (tx *Tx) SetPostFlags(ctx context.Context, site feedback.SiteID, id feedback.PostID, pinned, archived, locked bool) error {
-	err := tx.showing(ctx, site, id, `
-		UPDATE posts SET pinned = $1, archived = $2, locked = $3
-		WHERE  site_id = $4 AND id = $5`, pinned, archived, locked, site, id)
-	if err != nil {
-		return wrap("set flags", err)
-	}
-	return tx.indexIfShown(ctx, site, id)
-}
-
-// indexIfShown has searches find a post or not, as it is now.
-func (tx *Tx) indexIfShown(ctx context.Context, site feedback.SiteID, id feedback.PostID) error {
-	var p reindexed
-	found, err := tx.row(ctx, `
-		SELECT p.title, p.body, `+searchable+`
-		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id = $2`, []any{site, id}, &p.title, &p.body, &p.searchable)
-	switch {
-	case err != nil || !found:
-		return wrap("index post", err)
-	case p.searchable:
-		return tx.IndexPost(ctx, site, id, p.title, p.body)
-	}
-	return tx.UnindexPost(ctx, site, id)
 }
 
 // Change is an entry in the history of a post.

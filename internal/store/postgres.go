@@ -88,3 +88,8 @@ func (postgresDialect) tryLock(ctx context.Context, tx *Tx, key int64) (bool, er
 	_, err := tx.row(ctx, `SELECT pg_try_advisory_xact_lock($1)`, []any{key}, &ok)
 	return ok, err
 }
+
+func (postgresDialect) facts() string {
+	return `
+		SELECT current_setting('server_version'), pg_database_size(current_database()), (SELECT MAX(version_id) FROM goose_db_version)`
+}

@@ -69,6 +69,7 @@ var spellings = map[string]func(int64) string{
 	"tags":              func(n int64) string { return feedback.TagID(n).String() },
 	"visitors":          func(n int64) string { return feedback.VisitorID(n).String() },
 	"insight_runs":      func(n int64) string { return feedback.InsightRunID(n).String() },
+	"saved_views":       func(n int64) string { return feedback.ViewID(n).String() },
 	"themes":            func(n int64) string { return feedback.ThemeID(n).String() },
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Reindex has searches find every post by its title and body as they are now,
-// and none that they should not find. It may run beside a working service, and
+// and none that they should not find, and every visitor by name and address. It may run beside a working service, and
 // again.
 func (db *DB) Reindex(ctx context.Context, progress Progress) error {
 	return db.reindex(ctx, true, progress)
@@ -41,7 +41,7 @@ func (db *DB) reindex(ctx context.Context, clear bool, progress Progress) error 
 			last = posts[batch-1]
 		}
 	}
-	return nil
+	return db.indexVisitors(ctx)
 }
 
 // reindexed is a post whose words are to be indexed.

@@ -129,20 +129,21 @@ type QueuePost struct {
 }
 
 // OpenPosts returns the posts at one status (zero: none) with the most votes,
-// the oldest first among equals. Archived, merged and held posts are not open.
+// the oldest first among equals. Archived, merged, held and withheld posts are
+// not open.
 // The index gives them in this order, so the cost is that of the page.
 func (tx *Tx) OpenPosts(ctx context.Context, site feedback.SiteID, status feedback.StatusID, limit int) ([]QueuePost, error) {
 	query, args := `
 		SELECT id, title, vote_count
 		FROM   posts
-		WHERE  site_id = $1 AND status_id = $2 AND NOT archived AND merged_into IS NULL AND NOT held
+		WHERE  site_id = $1 AND status_id = $2 AND NOT archived AND merged_into IS NULL AND NOT held AND NOT withheld
 		ORDER  BY vote_count DESC, id
 		LIMIT  $3 + 0`, []any{site, status, limit}
 	if status == 0 {
 		query, args = `
 		SELECT id, title, vote_count
 		FROM   posts
-		WHERE  site_id = $1 AND status_id IS NULL AND NOT archived AND merged_into IS NULL AND NOT held
+		WHERE  site_id = $1 AND status_id IS NULL AND NOT archived AND merged_into IS NULL AND NOT held AND NOT withheld
 		ORDER  BY vote_count DESC, id
 		LIMIT  $2 + 0`, []any{site, limit}
 	}

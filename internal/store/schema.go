@@ -14,6 +14,7 @@ import (
 // from. They are not part of a backup.
 var derived = map[string]string{
 	"post_search":      "rebuilt from posts",
+	"visitor_words":    "rebuilt from visitors",
 	"goose_db_version": "kept by migrations; a backup carries its number",
 }
 

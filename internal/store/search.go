@@ -15,7 +15,7 @@ import (
 // maxRanked is how many matches are ranked by how well their title answers.
 // Above it words are so common that ranking says little and costs much: the
 // newest come first.
-const maxRanked = 1000
+const maxRanked = 500
 
 // SearchPosition is where a page of a search begins. The zero value is the
 // beginning.
@@ -40,18 +40,49 @@ func (tx *Tx) Search(ctx context.Context, site feedback.SiteID, text string, fro
 	if len(q) == 0 {
 		return nil, nil, nil
 	}
-	if from.Mode == 0 {
-		var err error
-		if from, err = tx.beginSearch(ctx, site, q); err != nil {
-			return nil, nil, err
-		}
-	}
 	switch from.Mode {
 	case ranked:
 		return tx.searchRanked(ctx, site, q, from, limit)
+	case newest:
+		return tx.searchNewest(ctx, site, q, from, limit)
 	case complete:
-		q = q.whole()
+		return tx.searchNewest(ctx, site, q.whole(), from, limit)
 	}
+	// Whole words first: their matches are read one by one, while the beginning
+	// of a word has the database gather those of every word that begins so.
+	many, err := tx.manyMatches(ctx, site, q.whole())
+	if err != nil {
+		return nil, nil, err
+	}
+	if many {
+		return tx.searchNewest(ctx, site, q.whole(), SearchPosition{Mode: complete, Last: math.MaxInt64}, limit)
+	}
+	// Most searches find no more than a page, and then that was all.
+	page, next, err := tx.searchNewest(ctx, site, q, SearchPosition{Mode: newest, Last: math.MaxInt64}, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	if next == nil {
+		byRelevance(q, page)
+		return page, nil, nil
+	}
+	if many, err = tx.manyMatches(ctx, site, q); many || err != nil {
+		return page, next, err
+	}
+	return tx.searchRanked(ctx, site, q, SearchPosition{Mode: ranked, Snap: page[0].PostID, Score: math.MaxInt64}, limit)
+}
+
+// manyMatches reports whether there are more matches than can be ranked. It looks
+// at no more than those.
+func (tx *Tx) manyMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (bool, error) {
+	sub, args := tx.d.matches(site, q, math.MaxInt64, 1)
+	var one feedback.PostID
+	many, err := tx.row(ctx, fmt.Sprintf("%s OFFSET %d", sub, maxRanked), tx.d.freshPlan(args), &one)
+	return many, wrap("many matches", err)
+}
+
+// searchNewest returns a page of matches, newest first.
+func (tx *Tx) searchNewest(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
 	sub, args := tx.d.matches(site, q, from.Last, limit+1)
 	page, err := tx.searchResults(ctx, site, sub, args)
 	if err != nil || len(page) <= limit {
@@ -60,35 +91,18 @@ func (tx *Tx) Search(ctx context.Context, site feedback.SiteID, text string, fro
 	return page[:limit], &SearchPosition{Mode: from.Mode, Last: page[limit-1].PostID}, nil
 }
 
-// beginSearch finds out how a query is to be answered. It looks at no more
-// matches than can be ranked.
-func (tx *Tx) beginSearch(ctx context.Context, site feedback.SiteID, q searchQuery) (SearchPosition, error) {
-	// Whole words first: their matches are read one by one, while the
-	// beginning of a word has the database gather those of every word that
-	// begins so.
-	n, _, err := tx.countMatches(ctx, site, q.whole())
-	if err != nil || n > maxRanked {
-		return SearchPosition{Mode: complete, Last: math.MaxInt64}, err
+// byRelevance sorts matches as searchRanked would.
+func byRelevance(q searchQuery, page []feedback.SearchResult) {
+	scores := make(map[feedback.PostID]int64, len(page))
+	for _, r := range page {
+		scores[r.PostID] = relevance(q, r.Title)
 	}
-	n, snap, err := tx.countMatches(ctx, site, q)
-	if err != nil || n > maxRanked {
-		return SearchPosition{Mode: newest, Last: math.MaxInt64}, err
-	}
-	return SearchPosition{Mode: ranked, Snap: snap, Score: math.MaxInt64}, nil
-}
-
-// countMatches counts the matches, up to one more than can be ranked, and returns
-// the newest.
-func (tx *Tx) countMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (n int, newest feedback.PostID, err error) {
-	sub, args := tx.d.matches(site, q, math.MaxInt64, maxRanked+1)
-	_, err = tx.row(ctx, `SELECT COUNT(*), MAX(id) FROM (`+sub+`) AS m`, tx.d.freshPlan(args), &n, &newest)
-	return n, newest, wrap("count matches", err)
+	slices.SortFunc(page, func(a, b feedback.SearchResult) int {
+		return cmp.Or(cmp.Compare(scores[b.PostID], scores[a.PostID]), cmp.Compare(b.PostID, a.PostID))
+	})
 }
 
 func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
-	if from.Snap == 0 {
-		return nil, nil, nil
-	}
 	type scored struct {
 		id    feedback.PostID
 		score int64
@@ -156,24 +170,25 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 		func(rows *sql.Rows, r *feedback.SearchResult) error {
 			r.SiteID = site
 			var f ref
-			err := rows.Scan(&r.PostID, &r.Title, &r.VoteCount, &f.board, &f.status)
+			err := rows.Scan(&r.PostID, &r.Title, count{&r.VoteCount}, &f.board, &f.status)
 			refs = append(refs, f)
 			return err
 		})
 	if err != nil {
 		return nil, wrap("search", err)
 	}
-	n, err := tx.names(ctx, site, func(yield func(feedback.BoardID, feedback.StatusID) bool) {
-		for _, f := range refs {
-			if !yield(f.board, f.status) {
-				return
-			}
-		}
-	})
+	n := newNames()
+	for _, f := range refs {
+		n.boards[f.board] = ""
+		n.statuses[f.status] = nil
+	}
+	if err := tx.look(ctx, site, n); err != nil {
+		return nil, err
+	}
 	for i, f := range refs {
 		out[i].BoardName, out[i].StatusName = n.boards[f.board], n.statuses[f.status]
 	}
-	return out, err
+	return out, nil
 }
 
 // indexed is a post as the index sees it.

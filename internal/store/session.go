@@ -23,6 +23,7 @@ type SignedIn struct {
 	Member   feedback.Member
 	Account  feedback.Account
 	TOTP     bool // the member has a second factor
+	Password bool // the member has a password
 	Operator bool // the account is the first of the installation
 }
 
@@ -33,14 +34,14 @@ func (tx *Tx) SessionByHash(ctx context.Context, hash []byte) (*SignedIn, error)
 	s, m, a := &v.Session, &v.Member, &v.Account
 	found, err := tx.row(ctx, `
 		SELECT s.id, s.member_id, s.created_at, s.seen_at, s.proven_at, s.expires_at, s.address, s.agent,
-		       m.email, m.name, m.role, m.created_at, m.totp IS NOT NULL,
+		       m.email, m.name, m.role, m.created_at, m.totp IS NOT NULL, m.password_hash <> '',
 		       a.id, a.name, a.plan, a.created_at, a.id = (SELECT MIN(id) FROM accounts)
 		FROM   sessions s
 		JOIN   members m  ON m.id = s.member_id
 		JOIN   accounts a ON a.id = m.account_id
 		WHERE  s.hash = $1`, []any{hash},
 		&s.ID, &s.MemberID, at(&s.CreatedAt), at(&s.SeenAt), at(&s.ProvenAt), at(&s.ExpiresAt), &s.Address, &s.Agent,
-		&m.Email, &m.Name, &m.Role, at(&m.CreatedAt), &v.TOTP,
+		&m.Email, &m.Name, &m.Role, at(&m.CreatedAt), &v.TOTP, &v.Password,
 		&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt), &v.Operator)
 	if err != nil || !found {
 		return nil, wrap("session", err)

@@ -87,6 +87,22 @@ func (tx *Tx) SetSettings(ctx context.Context, s *feedback.Settings) (bool, erro
 	return true, wrap("set settings", err)
 }
 
+// EnsureSettings has a site that set nothing set its defaults, and keeps the
+// settings from changing until the transaction is over.
+func (tx *Tx) EnsureSettings(ctx context.Context, site feedback.SiteID) error {
+	d := feedback.DefaultSettings(site)
+	_, err := tx.exec(ctx, `
+		INSERT INTO site_settings (site_id, accent, scheme, locale, intro, host, logo_hash, anonymous, moderation, widget_origins, updated_at)
+		VALUES ($1, '', $2, $3, '', '', '', $4, $5, '', $6)
+		ON CONFLICT (site_id) DO NOTHING`, site, d.Scheme, d.Locale, d.Anonymous, d.Moderation, micros(tx.Now))
+	if err != nil {
+		return wrap("ensure settings", err)
+	}
+	var one int
+	_, err = tx.row(ctx, `SELECT 1 FROM site_settings WHERE site_id = $1`+tx.d.forUpdate(), []any{site}, &one)
+	return wrap("lock settings", err)
+}
+
 // SetSSOSecret stores the sealed secret of single sign-on; nil for none. The
 // site must have settings.
 func (tx *Tx) SetSSOSecret(ctx context.Context, site feedback.SiteID, sealed []byte) error {
@@ -136,10 +152,10 @@ func (tx *Tx) AddBlock(ctx context.Context, site feedback.SiteID, kind feedback.
 	return wrap("block", err)
 }
 
-// RemoveBlock lets somebody write again.
-func (tx *Tx) RemoveBlock(ctx context.Context, site feedback.SiteID, kind feedback.BlockKind, value string) error {
-	_, err := tx.exec(ctx, `DELETE FROM blocks WHERE site_id = $1 AND kind = $2 AND value = $3`, site, kind, value)
-	return wrap("unblock", err)
+// RemoveBlock lets somebody write again and reports whether they could not.
+func (tx *Tx) RemoveBlock(ctx context.Context, site feedback.SiteID, kind feedback.BlockKind, value string) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM blocks WHERE site_id = $1 AND kind = $2 AND value = $3`, site, kind, value)
+	return n > 0, wrap("unblock", err)
 }
 
 // Blocks lists who is kept from writing to a site.

@@ -132,3 +132,9 @@ func (sqliteDialect) retryable(err error) bool {
 
 // Writers take turns, so whoever asks holds every lock.
 func (sqliteDialect) tryLock(context.Context, *Tx, int64) (bool, error) { return true, nil }
+
+func (sqliteDialect) facts() string {
+	return `
+		SELECT sqlite_version(), c.page_count * s.page_size, (SELECT MAX(version_id) FROM goose_db_version)
+		FROM   pragma_page_count() AS c, pragma_page_size() AS s`
+}

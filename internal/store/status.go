@@ -58,11 +58,3 @@ func (tx *Tx) Statuses(ctx context.Context, site feedback.SiteID, order int, aft
 		LIMIT  $4 + 0`, []any{site, order, int64(after), limit}, scanStatus)
 	return out, wrap("statuses", err)
 }
-
-// MoveStatus gives a status another place in the order.
-func (tx *Tx) MoveStatus(ctx context.Context, site feedback.SiteID, id feedback.StatusID, position int) error {
-	_, err := tx.exec(ctx, `
-		UPDATE statuses SET position = $1
-		WHERE  site_id = $2 AND id = $3`, position, site, id)
-	return wrap("move status", err)
-}

@@ -253,7 +253,7 @@ func (tx *Tx) idColumn(ctx context.Context, query string, args []any) ([]int64, 
 func idList[K ids.Kind](args []any, all []ids.ID[K]) (places string, _ []any) {
 	size := 1
 	for size < len(all) {
-		size *= 4
+		size *= 2
 	}
 	taken := len(args)
 	for i := range size {

@@ -57,6 +57,7 @@ func (tx *Tx) DeleteTag(ctx context.Context, site feedback.SiteID, id feedback.T
 	for _, query := range []string{
 		`DELETE FROM post_tags WHERE site_id = $1 AND tag_id = $2`,
 		`DELETE FROM action_tags WHERE site_id = $1 AND tag_id = $2`,
+		`UPDATE saved_views SET tag_id = NULL WHERE site_id = $1 AND tag_id = $2`,
 	} {
 		if _, err := tx.exec(ctx, query, site, id); err != nil {
 			return wrap("delete tag", err)
@@ -81,16 +82,4 @@ func (tx *Tx) TagNamed(ctx context.Context, site feedback.SiteID, name, color st
 		SELECT id, color FROM tags
 		WHERE  site_id = $1 AND name = $2`, []any{site, name}, &t.ID, &t.Color)
 	return t, wrap("tag", err)
-}
-
-// TagPost puts a tag on a post. It may be repeated.
-func (tx *Tx) TagPost(ctx context.Context, site feedback.SiteID, post feedback.PostID, tag feedback.TagID) error {
-	_, err := tx.exec(ctx, `
-		INSERT INTO post_tags (site_id, post_id, tag_id)
-		VALUES ($1, $2, $3)
-		ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, site, post, tag)
-	if err != nil {
-		return wrap("tag post", err)
-	}
-	return tx.shelve(ctx, site, post)
 }

@@ -93,48 +93,56 @@ func (tx *Tx) UpdateVisitor(ctx context.Context, v *feedback.Visitor) error {
 		UPDATE visitors SET subscribed_at = COALESCE(subscribed_at, $1)
 		WHERE  site_id = $2 AND id = $3`, []any{micros(tx.Now), v.SiteID, v.ID}
 	}
-	_, err = tx.exec(ctx, query, args...)
-	return wrap("update subscription", err)
+	if _, err = tx.exec(ctx, query, args...); err != nil {
+		return wrap("update subscription", err)
+	}
+	return tx.indexVisitor(ctx, v.SiteID, v.ID, v.Name, v.Email)
 }
 
-// VisitorPosts returns the ids of the posts that a visitor wrote, newest first.
-func (tx *Tx) VisitorPosts(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]feedback.PostID, error) {
+// VisitorPosts returns the ids of the posts that a visitor wrote, newest first,
+// below the one given.
+func (tx *Tx) VisitorPosts(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, below feedback.PostID, limit int) ([]feedback.PostID, error) {
 	ids, err := tx.idColumn(ctx, `
 		SELECT id FROM posts
-		WHERE  site_id = $1 AND author_id = $2
+		WHERE  site_id = $1 AND author_id = $2 AND id < $3
 		ORDER  BY id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit})
+		LIMIT  $4 + 0`, []any{site, visitor, int64(below), limit})
 	return postIDs(ids), wrap("visitor's posts", err)
 }
 
-// VisitorHeld returns the posts of a visitor that wait for approval.
+// VisitorHeld returns the posts of a visitor that wait for approval or did not
+// get it.
 func (tx *Tx) VisitorHeld(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]feedback.HeldPost, error) {
 	out, err := collect(ctx, tx, `
-		SELECT id, title FROM posts
-		WHERE  site_id = $1 AND author_id = $2 AND held
-		ORDER  BY id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error { return r.Scan(&h.ID, &h.Title) })
+		SELECT p.id, p.title, p.archived, `+rejectionNote+`
+		FROM   posts p
+		WHERE  p.site_id = $1 AND p.author_id = $2 AND p.held AND NOT (p.archived AND p.locked)
+		ORDER  BY p.id DESC
+		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error {
+		return r.Scan(&h.ID, &h.Title, &h.Rejected, &h.Note)
+	})
 	return out, wrap("held posts", err)
 }
 
-// VisitorVotes returns the ids of the posts that a visitor voted for.
-func (tx *Tx) VisitorVotes(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]feedback.PostID, error) {
+// VisitorVotes returns the ids of the posts that a visitor voted for, newest
+// first, below the one given.
+func (tx *Tx) VisitorVotes(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, below feedback.PostID, limit int) ([]feedback.PostID, error) {
 	ids, err := tx.idColumn(ctx, `
 		SELECT post_id FROM votes
-		WHERE  site_id = $1 AND visitor_id = $2
+		WHERE  site_id = $1 AND visitor_id = $2 AND post_id < $3
 		ORDER  BY post_id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit})
+		LIMIT  $4 + 0`, []any{site, visitor, int64(below), limit})
 	return postIDs(ids), wrap("visitor's votes", err)
 }
 
-// VisitorComments lists what a visitor said, newest first.
-func (tx *Tx) VisitorComments(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, limit int) ([]feedback.Comment, error) {
+// VisitorComments lists what a visitor said, newest first, below the one given.
+func (tx *Tx) VisitorComments(ctx context.Context, site feedback.SiteID, visitor feedback.VisitorID, below feedback.CommentID, limit int) ([]feedback.Comment, error) {
 	out, err := collect(ctx, tx, `
 		SELECT `+commentColumns+`
 		FROM   comments
-		WHERE  site_id = $1 AND visitor_id = $2
+		WHERE  site_id = $1 AND visitor_id = $2 AND id < $3
 		ORDER  BY id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit}, scanComment)
+		LIMIT  $4 + 0`, []any{site, visitor, int64(below), limit}, scanComment)
 	return out, wrap("visitor's comments", err)
 }
 
@@ -175,7 +183,7 @@ func (tx *Tx) dropVisitor(ctx context.Context, site feedback.SiteID, id feedback
 	if _, err := tx.exec(ctx, `UPDATE mails SET visitor_id = NULL WHERE site_id = $1 AND visitor_id = $2`, site, id); err != nil {
 		return wrap("forget visitor", err)
 	}
-	for _, table := range []string{"visitor_sessions", "post_mutes", "action_votes"} {
+	for _, table := range []string{"visitor_sessions", "post_mutes", "action_votes", "visitor_words"} {
 		if _, err := tx.exec(ctx, `DELETE FROM `+table+` WHERE site_id = $1 AND visitor_id = $2`, site, id); err != nil {
 			return wrap("forget visitor", err)
 		}
@@ -328,10 +336,10 @@ func (tx *Tx) Muted(ctx context.Context, site feedback.SiteID, post feedback.Pos
 	return n > 0, wrap("muted", err)
 }
 
-// ReleasePost ends the wait of a held post and counts it on its board. Searches
-// find it once it is indexed.
+// ReleasePost ends the wait of a held post, also of one that was rejected, and
+// counts it on its board. Searches find it once it is indexed.
 func (tx *Tx) ReleasePost(ctx context.Context, site feedback.SiteID, post feedback.PostID, board feedback.BoardID) error {
-	err := tx.showing(ctx, site, post, `UPDATE posts SET held = FALSE WHERE site_id = $1 AND id = $2`, site, post)
+	err := tx.showing(ctx, site, post, `UPDATE posts SET held = FALSE, archived = FALSE WHERE site_id = $1 AND id = $2`, site, post)
 	if err != nil {
 		return wrap("release post", err)
 	}

@@ -136,8 +136,43 @@ func clip(w string) string {
 // wordsOf returns the words of a text in order, as they are indexed. Words that
 // hyphens join stand there apart and also as one: e-mail is e, mail and email.
 func wordsOf(text string) []string {
+	if plain, ok := foldASCII(text); ok {
+		return asciiWords(plain)
+	}
+	return foldedWords(fold(text))
+}
+
+// asciiWords is foldedWords for the texts that most are.
+func asciiWords(folded string) []string {
+	out := make([]string, 0, len(folded)/5+1)
+	for i := 0; i < len(folded); i++ {
+		if !wordRune(rune(folded[i])) {
+			continue
+		}
+		// A word, and those that hyphens join to it.
+		part, first := i, len(out)
+		for i < len(folded) && (wordRune(rune(folded[i])) || folded[i] == '-') {
+			start := i
+			for i < len(folded) && wordRune(rune(folded[i])) {
+				i++
+			}
+			if i > start {
+				out = append(out, clip(folded[start:i]))
+			}
+			for i < len(folded) && folded[i] == '-' {
+				i++
+			}
+		}
+		if len(out) > first+1 {
+			out = append(out, clip(strings.ReplaceAll(folded[part:i], "-", "")))
+		}
+	}
+	return out
+}
+
+func foldedWords(folded string) []string {
 	var out []string
-	for chunk := range strings.FieldsSeq(fold(text)) {
+	for chunk := range strings.FieldsSeq(folded) {
 		for part := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !wordRune(r) && !hyphen(r) }) {
 			rs := runs(part)
 			for _, r := range rs {

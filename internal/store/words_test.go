@@ -104,3 +104,19 @@ func TestRelevance(t *testing.T) {
 		}
 	}
 }
+
+// Plain texts take a shorter way to the same words.
+func FuzzASCIIWords(f *testing.F) {
+	for _, s := range []string{"", "Dark Mode", "e-mail", "-a--b-", "state-of-the-art x", "a_b", "- -", "don't", "v2.10 #42", strings.Repeat("ab-", 40)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		plain, ok := foldASCII(s)
+		if !ok {
+			return
+		}
+		if diff := cmp.Diff(strings.Join(foldedWords(plain), " "), strings.Join(asciiWords(plain), " ")); diff != "" {
+			t.Errorf("words of %q (-slow +fast):\n%s", s, diff)
+		}
+	})
+}

@@ -15,8 +15,12 @@ func (tx *Tx) UpdateBoard(ctx context.Context, b *feedback.Board) error {
 	return wrap("update board", err)
 }
 
-// DeleteBoard removes a board that no post is on.
-func (tx *Tx) DeleteBoard(ctx context.Context, site feedback.SiteID, id feedback.BoardID) error {
+// DeleteBoard removes a board that no post is on. Views of it become those of the
+// one instead; zero is none.
+func (tx *Tx) DeleteBoard(ctx context.Context, site feedback.SiteID, id, instead feedback.BoardID) error {
+	if err := tx.moveViewsOfBoard(ctx, site, id, instead); err != nil {
+		return err
+	}
 	_, err := tx.exec(ctx, `DELETE FROM boards WHERE site_id = $1 AND id = $2`, site, id)
 	return wrap("delete board", err)
 }
@@ -68,13 +72,17 @@ func (tx *Tx) SetDefaultStatus(ctx context.Context, site feedback.SiteID, id fee
 }
 
 // DeleteStatus removes a status that no post stands at. What is still to be told
-// about it is told of the one instead; zero is none.
+// about it is told of the one instead, and views of it become those of that one;
+// zero is none.
 func (tx *Tx) DeleteStatus(ctx context.Context, site feedback.SiteID, id, instead feedback.StatusID) error {
 	_, err := tx.exec(ctx, `
 		UPDATE notices SET status_id = $1
 		WHERE  site_id = $2 AND status_id = $3`, instead, site, id)
 	if err != nil {
 		return wrap("delete status", err)
+	}
+	if err := tx.moveViewsOfStatus(ctx, site, id, instead); err != nil {
+		return err
 	}
 	_, err = tx.exec(ctx, `DELETE FROM statuses WHERE site_id = $1 AND id = $2`, site, id)
 	return wrap("delete status", err)

@@ -33,7 +33,8 @@ func axis(most float64, n int) (top, step float64) {
 	raw := most / float64(n)
 	unit := math.Pow(10, math.Floor(math.Log10(raw)))
 	for _, m := range []float64{1, 2, 2.5, 5, 10} {
-		if step = m * unit; step >= raw && step >= 1 {
+		// Only whole numbers are counted.
+		if step = m * unit; step >= raw && step == math.Trunc(step) {
 			break
 		}
 	}

@@ -103,13 +103,43 @@ const (
 func AccentOf(color string) Accent {
 	color = strings.ToLower(color)
 	if !hexColor.MatchString(color) {
-		color = "#4f46e5"
+		color = DefaultAccent
 	}
 	a := Accent{Light: shade(color, lightSurface, black), Dark: shade(color, darkSurface, white)}
 	a.Adjusted = a.Light != color
 	a.OnLight, a.OnDark = on(a.Light), on(a.Dark)
 	return a
 }
+
+// Reading is how a chosen colour does in one scheme.
+type Reading struct {
+	Scheme string  // light or dark
+	Shade  string  // what is shown: the colour, or the nearest shade of it that can be read
+	Ink    string  // of text on it
+	Chosen float64 // the contrast of the colour itself with the page
+	Shown  float64 // of the shade
+	Inked  float64 // of text on the shade
+}
+
+// Adjusted reports whether the colour itself could not be read.
+func (r Reading) Adjusted() bool { return r.Chosen < wanted }
+
+// Readings says how a colour spelled #rrggbb does in the light and in the dark
+// scheme, so that a form can tell whoever chooses it. For anything else it speaks
+// of the default accent.
+func Readings(color string) [2]Reading {
+	if color = strings.ToLower(color); !hexColor.MatchString(color) {
+		color = DefaultAccent
+	}
+	a := AccentOf(color)
+	reading := func(scheme, shade, ink, surface string) Reading {
+		return Reading{scheme, shade, ink, Contrast(color, surface), Contrast(shade, surface), Contrast(ink, shade)}
+	}
+	return [2]Reading{reading("light", a.Light, a.OnLight, lightSurface), reading("dark", a.Dark, a.OnDark, darkSurface)}
+}
+
+// DefaultAccent is the accent of a site that chose none.
+const DefaultAccent = "#4f46e5"
 
 type rgb [3]float64
 

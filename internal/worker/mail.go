@@ -74,8 +74,15 @@ func (m Mail) Tasks() []Task {
 	}
 }
 
-// Run does what is due now: it tells every notice, then sends every mail.
+// Run does what is due now: it answers those who want a new password, tells every
+// notice, then sends every mail.
 func (m Mail) Run(ctx context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = m.App.AnswerReset(ctx); err != nil {
+			return fmt.Errorf("answer wishes for a new password: %w", err)
+		}
+	}
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = m.App.TellNext(ctx); err != nil {

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"heed/internal/app"
 )
 
 // Task is one kind of work.
@@ -33,6 +35,21 @@ func Run(ctx context.Context, log *slog.Logger, tasks ...Task) {
 		wg.Go(func() { t.loop(ctx, log) })
 	}
 	wg.Wait()
+}
+
+// Watched has the operator see how tasks fare.
+func Watched(a *app.App, tasks ...Task) []Task {
+	watched := make([]Task, len(tasks))
+	for i, t := range tasks {
+		watched[i] = t
+		watched[i].Run = func(ctx context.Context) error {
+			ended := a.TaskRuns(t.Name, t.Every)
+			err := t.Run(ctx)
+			ended(err)
+			return err
+		}
+	}
+	return watched
 }
 
 func (t Task) loop(ctx context.Context, log *slog.Logger) {

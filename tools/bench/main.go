@@ -42,8 +42,10 @@ func main() {
 	each := flag.Duration("for", 3*time.Second, "how long to measure each case")
 	conns := flag.String("connections", "8,64", "connections to measure with")
 	only := flag.String("only", "", "measure only the cases whose name holds this")
+	site := flag.String("site", "", "with -db and -key: a site that has been filled already")
+	key := flag.String("key", "", "the API key for -site")
 	flag.Parse()
-	b := &bench{posts: *posts, votes: *votes, db: *db, each: *each, only: *only}
+	b := &bench{posts: *posts, votes: *votes, db: *db, each: *each, only: *only, site: *site, key: *key}
 	if err := b.run(strings.Split(*conns, ",")); err != nil {
 		log.Fatal(err)
 	}
@@ -77,8 +79,10 @@ func (b *bench) run(conns []string) (err error) {
 	if out, err := exec.Command("go", "build", "-o", b.heed, "./cmd/heed").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	if err := b.fill(); err != nil {
-		return err
+	if b.site == "" {
+		if err := b.fill(); err != nil {
+			return err
+		}
 	}
 	if err := b.start(); err != nil {
 		return err

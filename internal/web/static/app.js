@@ -93,7 +93,7 @@
 
 	doc.addEventListener('keydown', e => {
 		if (e.key === 'Escape') doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
-		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input,textarea,select,[contenteditable]') || one('dialog[open]')) return;
+		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable]') || one('dialog[open]')) return;
 		const act = {
 			'/': () => one('#q')?.focus(),
 			'?': () => one('#shortcuts')?.showModal(),
@@ -105,8 +105,8 @@
 		if (act) { e.preventDefault(); act() }
 	});
 	const step = by => {
-		const links = [...doc.querySelectorAll('.posts h3 a')];
-		const at = links.findIndex(a => a.closest('li').contains(doc.activeElement));
+		const links = [...doc.querySelectorAll('.posts h3 a, td.title a:first-of-type')];
+		const at = links.findIndex(a => a.closest('li,tr').contains(doc.activeElement));
 		links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
 	};
 })();

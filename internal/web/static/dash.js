@@ -1,10 +1,15 @@
 // What the dashboard does beyond links and forms, on top of app.js:
 //
+//   data-key="m"        what a key activates: a field is focused, a link followed
 //   data-palette        opens the command palette, as Ctrl+K and Cmd+K do
 //   data-confirm="..."  a form that asks before it is sent
 //   data-all="name"     a box that ticks all boxes of a name
 //   data-count="name"   shows how many boxes of a name are ticked
+//   data-into="#id"     a colour picker that writes into a text field, and follows it
 //   data-order="url"    a list whose rows can be dragged into another order
+//   data-utc="name"     a date and time in UTC that is shown by the reader's clock; the
+//                       field of that name tells the server by how much that differs
+//   data-local          a time that is told by the reader's clock
 (() => {
 	const doc = document;
 	const one = (selector, from = doc) => from.querySelector(selector);
@@ -31,6 +36,7 @@
 				one('b', a).textContent = text;
 			}
 		});
+		one('.none', palette).hidden = shown().length > 0;
 		mark(0);
 	};
 	let at = 0;
@@ -53,6 +59,14 @@
 	doc.addEventListener('keydown', e => {
 		if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'k') { e.preventDefault(); open() }
 	});
+	doc.addEventListener('keydown', e => {
+		if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select') || one('dialog[open]')) return;
+		if (e.key === 'x') doc.activeElement.closest('tr')?.querySelector('.tick input')?.click();
+		const el = /^[a-z]$/.test(e.key) && one(`[data-key="${e.key}"]`);
+		if (!el) return;
+		e.preventDefault();
+		if (el.matches('a,button')) el.click(); else (el.matches('form') ? one('textarea', el) : el).focus();
+	});
 	doc.addEventListener('click', e => { if (e.target.closest?.('[data-palette]')) open() });
 	doc.addEventListener('submit', e => {
 		const text = e.target.dataset?.confirm ?? e.submitter?.dataset.confirm;
@@ -67,6 +81,33 @@
 		const name = e.target.dataset?.all;
 		if (name) all(`input[name="${name}"]`).forEach(box => { box.checked = e.target.checked });
 		count(name ?? e.target.name);
+	});
+
+	// Times by the reader's clock.
+	const pad = n => String(n).padStart(2, '0');
+	all('input[data-utc]').forEach(input => {
+		const offset = () => { input.form.elements[input.dataset.utc].value = input.value ? new Date(input.value).getTimezoneOffset() : '' };
+		if (input.value) {
+			const d = new Date(input.value + 'Z');
+			input.value = `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}T${pad(d.getHours())}:${pad(d.getMinutes())}`;
+		}
+		offset();
+		input.addEventListener('input', offset);
+	});
+	all('time[data-local]').forEach(el => {
+		el.textContent = new Date(el.dateTime).toLocaleString(doc.documentElement.lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
+	});
+
+	// On a narrow screen the places are a strip: where one is, is in sight.
+	all('.groups, .list-nav.strip ul').forEach(strip => {
+		const at = one('[aria-current]', strip);
+		if (at) strip.scrollLeft += at.getBoundingClientRect().left - strip.getBoundingClientRect().left - 24;
+	});
+
+	all('[data-into]').forEach(pick => {
+		const field = one(pick.dataset.into);
+		pick.addEventListener('input', () => { field.value = pick.value });
+		field.addEventListener('input', () => { if (/^#[0-9a-f]{6}$/i.test(field.value)) pick.value = field.value });
 	});
 
 	// Rows in another order: the place is sent as a form, as the buttons do.

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"heed/internal/feedback"
+	"heed/internal/ids"
+	"heed/internal/store"
+)
+
+// PostList lists the posts of the site that a filter asks for. A page looks at a
+// bounded number of posts: where few of them fit, it may be short or empty and
+// still have a next one.
+func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
+	var page feedback.Page[feedback.Post]
+	if err := w.Check(); err != nil {
+		return page, err
+	}
+	q := store.PostFilter{
+		Archived: f.Archived, Held: f.Held, ByVotes: f.Sorted(), AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
+	}
+	if f.Days > 0 {
+		q.FromID = ids.Floor(tx.s.Now.Add(-time.Duration(f.Days) * 24 * time.Hour))
+	}
+	// What a filter names is read and not looked up: a page of a filter that
+	// fits nothing is empty.
+	for _, err := range []error{readRef(f.Board, &q.Board), readRef(f.Status, &q.Status), readRef(f.Tag, &q.Tag)} {
+		if err != nil {
+			return page, err
+		}
+	}
+	if f.Query != "" {
+		return tx.searchList(ctx, f.Query, q, w)
+	}
+	posts, next, err := tx.s.FilteredPosts(ctx, tx.site.ID, q, w.Limit+1)
+	if err != nil {
+		return page, err
+	}
+	page = feedback.PageOf(posts, w.Limit, func(p *feedback.Post) feedback.Position {
+		return feedback.Position{int64(p.VoteCount), int64(p.ID)}
+	})
+	if page.Next == nil {
+		page.Next = next
+	}
+	return page, nil
+}
+
+// readRef reads the spelling of an id in a filter.
+func readRef[K ids.Kind](ref *feedback.Ref, into *ids.ID[K]) error {
+	if ref == nil {
+		return nil
+	}
+	id, err := ids.Parse[K](string(*ref))
+	if err != nil {
+		return feedback.Missing("filter", string(*ref))
+	}
+	*into = id
+	return nil
+}
+
+// searchDepth is how many pages of a search are looked through for one page of
+// those that fit a filter.
+const searchDepth = 4
+
+// searchList lists the posts that hold some words and fit a filter, the best
+// first.
+func (tx *Tx) searchList(ctx context.Context, words feedback.SearchQuery, f store.PostFilter, w feedback.Window) (feedback.Page[feedback.Post], error) {
+	var page feedback.Page[feedback.Post]
+	for range searchDepth {
+		found, err := tx.Search(ctx, feedback.Search{Window: w, Query: words})
+		if err != nil {
+			return page, err
+		}
+		posts, err := tx.FoundPosts(ctx, found.Items)
+		if err != nil {
+			return page, err
+		}
+		for i := range posts {
+			if fits(&posts[i], f) {
+				page.Items = append(page.Items, posts[i])
+			}
+		}
+		page.Next, w.After = found.Next, found.Next
+		if page.Next == nil || len(page.Items) > w.Limit/2 {
+			break
+		}
+	}
+	return page, nil
+}
+
+// fits reports whether a post that a search has found is one that a filter asks
+// for.
+func fits(p *feedback.Post, f store.PostFilter) bool {
+	return !f.Held && p.Archived == f.Archived &&
+		(f.Board == 0 || p.BoardID == f.Board) && (f.Status == 0 || p.StatusID == f.Status) && int64(p.ID) >= f.FromID &&
+		(f.Tag == 0 || slices.ContainsFunc(p.Tags, func(t feedback.Tag) bool { return t.ID == f.Tag }))
+}
+
+// FoundPosts returns the posts of search results, in their order.
+func (tx *Tx) FoundPosts(ctx context.Context, found []feedback.SearchResult) ([]feedback.Post, error) {
+	all := make([]feedback.PostID, len(found))
+	for i, r := range found {
+		all[i] = r.PostID
+	}
+	return tx.s.PostsByID(ctx, tx.site.ID, all)
+}
+
+// Views lists the views of the site's posts that the member sees: their own and
+// the team's.
+func (tx *Tx) Views(ctx context.Context) ([]feedback.View, error) {
+	return tx.s.Views(ctx, tx.site.ID, tx.actor.Member, 2*feedback.MaxViews)
+}
+
+// SaveView keeps a way of looking at the posts, for the member or for the team.
+func (tx *Tx) SaveView(ctx context.Context, in feedback.NewView) (*feedback.View, error) {
+	v := &feedback.View{SiteID: tx.site.ID, Name: string(in.Name), Filter: in.Filter}
+	var f store.ViewFilter
+	board, err := tx.findBoard(ctx, in.Input, "board", in.Filter.Board)
+	if err != nil {
+		return nil, err
+	}
+	if board != nil {
+		f.Board = board.ID
+	}
+	status, err := tx.findStatus(ctx, in.Input, "status", in.Filter.Status)
+	if err != nil {
+		return nil, err
+	}
+	if status != nil {
+		f.Status = status.ID
+	}
+	tag, err := findRef(in.Input, "tag", "tag", in.Filter.Tag, func(id feedback.TagID) (*feedback.Tag, error) {
+		return tx.s.Tag(ctx, tx.site.ID, id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if tag != nil {
+		f.Tag = tag.ID
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	if !in.Shared {
+		v.Member = tx.actor.Member
+	}
+	// Two at once would both be the last that fits.
+	if err := tx.s.LockSite(ctx, tx.site.ID); err != nil {
+		return nil, err
+	}
+	all, err := tx.Views(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(o feedback.View) bool { return o.Member != v.Member })
+	if len(all) >= feedback.MaxViews {
+		return nil, feedback.ErrTooManyViews()
+	}
+	v.ID = feedback.ViewID(tx.s.NextID())
+	free, err := tx.s.InsertView(ctx, v, f)
+	if err == nil && !free {
+		err = feedback.ErrNameTaken("view", v.Name)
+	}
+	return v, err
+}
+
+func (tx *Tx) view(ctx context.Context, view string) (*feedback.View, error) {
+	return find("", "view", view, func(id feedback.ViewID) (*feedback.View, error) {
+		return tx.s.View(ctx, tx.site.ID, tx.actor.Member, id)
+	})
+}
+
+// RenameView gives a view of the member's, or of the team's, another name.
+func (tx *Tx) RenameView(ctx context.Context, view string, in feedback.ViewEdit) error {
+	v, err := tx.view(ctx, view)
+	if err != nil {
+		return err
+	}
+	if err := in.Check(); err != nil {
+		return err
+	}
+	if err := tx.s.LockSite(ctx, tx.site.ID); err != nil {
+		return err
+	}
+	free, err := tx.s.RenameView(ctx, v, string(in.Name))
+	if err == nil && !free {
+		err = feedback.ErrNameTaken("view", string(in.Name))
+	}
+	return err
+}
+
+// DeleteView forgets a view of the member's or of the team's. The posts stay.
+func (tx *Tx) DeleteView(ctx context.Context, view string) error {
+	v, err := tx.view(ctx, view)
+	if err != nil {
+		return err
+	}
+	return tx.s.DeleteView(ctx, tx.site.ID, v.ID)
+}
