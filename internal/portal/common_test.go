@@ -187,7 +187,10 @@ func TestBlocks(t *testing.T) {
 			"/posts":                                {"title": {"Spam"}, "boardId": {s.boards[0].ID.String()}, "seen": {"1"}},
 		}
 		for kind, value := range map[feedback.BlockKind]string{feedback.BlockEmail: "troll@spam.example", feedback.BlockDomain: "spam.example", feedback.BlockVisitor: feedback.VisitorID(id).String()} {
-			s.write(func(tx *app.Tx) error { return tx.AddBlock(t.Context(), kind, value) })
+			s.write(func(tx *app.Tx) error {
+				_, err := tx.AddBlock(t.Context(), feedback.NewBlock{Kind: kind, Value: value})
+				return err
+			})
 			for path, form := range writes {
 				if code, _ := s.submit(c, path, form); code != 403 {
 					t.Errorf("blocked by %s: POST %s = %d; want 403", kind, path, code)
