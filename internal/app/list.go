@@ -19,7 +19,7 @@ func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Wi
 		return page, err
 	}
 	q := store.PostFilter{
-		Archived: f.Archived, Held: f.Held, ByVotes: f.Sorted(), AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
+		Archived: f.Archived, ByVotes: f.Sorted(), AfterVotes: at(w, 0, newest), AfterID: at(w, 1, newest),
 	}
 	if f.Days > 0 {
 		q.FromID = ids.Floor(tx.s.Now.Add(-time.Duration(f.Days) * 24 * time.Hour))
@@ -93,7 +93,7 @@ func (tx *Tx) searchList(ctx context.Context, words feedback.SearchQuery, f stor
 // fits reports whether a post that a search has found is one that a filter asks
 // for.
 func fits(p *feedback.Post, f store.PostFilter) bool {
-	return !f.Held && p.Archived == f.Archived &&
+	return p.Archived == f.Archived &&
 		(f.Board == 0 || p.BoardID == f.Board) && (f.Status == 0 || p.StatusID == f.Status) && int64(p.ID) >= f.FromID &&
 		(f.Tag == 0 || slices.ContainsFunc(p.Tags, func(t feedback.Tag) bool { return t.ID == f.Tag }))
 }

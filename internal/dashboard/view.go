@@ -17,7 +17,7 @@ func postFilter(q url.Values) feedback.PostFilter {
 	}
 	return feedback.PostFilter{
 		Board: ref(q.Get("board")), Status: ref(q.Get("status")), Tag: ref(q.Get("tag")), Days: days,
-		Archived: q.Get("show") == "archived", Held: q.Get("show") == "held", ByVotes: q.Get("sort") == "votes",
+		Archived: q.Get("show") == "archived", ByVotes: q.Get("sort") == "votes",
 		Query: feedback.SearchQuery(strings.TrimSpace(q.Get("q"))),
 	}
 }
@@ -37,7 +37,6 @@ func filterParams(f feedback.PostFilter) url.Values {
 		}
 	}
 	set("show", "archived", f.Archived)
-	set("show", "held", f.Held)
 	set("days", strconv.Itoa(f.Days), f.Days > 0)
 	set("sort", "votes", f.ByVotes)
 	set("q", string(f.Query), f.Query != "")

@@ -9,7 +9,6 @@ type PostFilter struct {
 	Status   *Ref
 	Tag      *Ref
 	Archived bool        // those in the archive instead
-	Held     bool        // those that wait for a moderator instead
 	Days     int         // created in the last so many days; 0: ever
 	ByVotes  bool        // most votes first, where all are current and no tag is asked for
 	Query    SearchQuery // that hold these words, the best first; searches find current posts
@@ -20,7 +19,7 @@ const MaxFilterDays = 3650
 
 // Sorted reports whether the filter lists by votes, which only some can.
 func (f PostFilter) Sorted() bool {
-	return f.ByVotes && f.Tag == nil && !f.Archived && !f.Held && f.Query == ""
+	return f.ByVotes && f.Tag == nil && !f.Archived && f.Query == ""
 }
 
 // View is a way of looking at the posts of a site that has a name.
@@ -49,9 +48,6 @@ func (in NewView) Check() error {
 	checkText(&p, "name", in.Name)
 	if f := in.Filter; f.Days < 0 || f.Days > MaxFilterDays {
 		p.Add("days", RuleMaximum, fmt.Sprintf("must be from 0 to %d", MaxFilterDays))
-	}
-	if in.Filter.Archived && in.Filter.Held {
-		p.Add("show", RuleEnum, "must be one of archived, held")
 	}
 	if in.Filter.Query != "" {
 		checkText(&p, "q", in.Filter.Query)

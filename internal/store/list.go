@@ -15,7 +15,6 @@ type PostFilter struct {
 	Status   feedback.StatusID
 	Tag      feedback.TagID
 	Archived bool
-	Held     bool
 	ByVotes  bool  // for current posts without a tag
 	FromID   int64 // the least id, which says how old a post may be
 	// After is where the page begins: the votes (by votes only) and the id
@@ -28,8 +27,9 @@ type PostFilter struct {
 // index answers can come that far.
 const ListDepth = 2000
 
-// listColumns are postColumns and what a filter may still ask of a row.
-const listColumns = postColumns + `, p.held, p.merged_into`
+// listColumns are what postColumns are made of and what a filter may still ask of
+// a row.
+const listColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at, p.pinned, p.archived, p.locked, p.held, p.merged_into`
 
 // postScan is how a filter is answered: rows that an index gives in their order,
 // and what is left to ask of each.
@@ -73,18 +73,14 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 	board, status := f.Board != 0, f.Status != 0
 	last, of := "p.site_id", any(site) // the column of the index before the id
 	switch {
-	case f.Held:
-		s.by("p.held")
-		s.ask("p.merged_into IS NULL", nil)
 	case f.Archived:
 		s.by("p.archived")
 		s.ask("NOT p.held AND p.merged_into IS NULL", nil)
-	case board && status && !f.ByVotes:
-		s.by("p.board_id = ? AND p.status_id = ?", f.Board, f.Status)
-		s.ask(currentPosts, nil)
+	case board && status:
+		s.by("p.board_id = ? AND p.status_id = ? AND "+currentPosts, f.Board, f.Status)
 		board, status = false, false
 		last, of = "p.status_id", f.Status
-	case board:
+	case board && !f.ByVotes:
 		s.by("p.board_id = ? AND "+currentPosts, f.Board)
 		board = false
 		last, of = "p.board_id", f.Board
@@ -123,10 +119,7 @@ func (f PostFilter) scan(site feedback.SiteID) *postScan {
 
 // kind is what a filter says of a post besides its board, status and tag.
 func (f PostFilter) kind() string {
-	switch {
-	case f.Held:
-		return "p.held AND p.merged_into IS NULL"
-	case f.Archived:
+	if f.Archived {
 		return "p.archived AND NOT p.held AND p.merged_into IS NULL"
 	}
 	return currentPosts

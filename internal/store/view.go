@@ -8,11 +8,8 @@ import (
 	"heed/internal/ids"
 )
 
-// The kinds of posts that a view shows beside the current ones.
-const (
-	shownArchived = "archived"
-	shownHeld     = "held"
-)
+// shownArchived says that a view shows the archive instead of current posts.
+const shownArchived = "archived"
 
 // ViewFilter is the filter of a view by the ids it names.
 type ViewFilter struct {
@@ -28,7 +25,7 @@ func scanView(r *sql.Rows, v *feedback.View) error {
 	var shown string
 	err := r.Scan(&v.SiteID, &v.ID, &v.Member, &v.Name, &f.Board, &f.Status, &f.Tag, &shown, &v.Filter.Days, &v.Filter.ByVotes, &v.Filter.Query)
 	v.Filter.Board, v.Filter.Status, v.Filter.Tag = spelled(f.Board), spelled(f.Status), spelled(f.Tag)
-	v.Filter.Archived, v.Filter.Held = shown == shownArchived, shown == shownHeld
+	v.Filter.Archived = shown == shownArchived
 	return err
 }
 
@@ -65,11 +62,8 @@ func (tx *Tx) View(ctx context.Context, site feedback.SiteID, member feedback.Me
 // InsertView stores a new view and reports whether its name was free.
 func (tx *Tx) InsertView(ctx context.Context, v *feedback.View, f ViewFilter) (bool, error) {
 	shown := ""
-	switch {
-	case v.Filter.Archived:
+	if v.Filter.Archived {
 		shown = shownArchived
-	case v.Filter.Held:
-		shown = shownHeld
 	}
 	n, err := tx.exec(ctx, `
 		INSERT INTO saved_views (`+viewColumns+`, created_at)
