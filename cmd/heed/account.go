@@ -37,7 +37,7 @@ type initCmd struct {
 
 // Run opens an account.
 func (c *initCmd) Run(ctx context.Context, io stdio) error {
-	return c.with(ctx, func(o *opened) error {
+	return c.withNew(ctx, func(o *opened) error {
 		n, err := o.app.OpenAccount(ctx, feedback.NewAccount{
 			Name: feedback.AccountName(c.Account), Email: c.Email, Password: c.Password,
 			Site: feedback.SiteName(c.Site), Plan: feedback.Plan(strings.ToUpper(c.Plan)),

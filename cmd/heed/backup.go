@@ -42,10 +42,13 @@ func (c *checkCmd) Run(ctx context.Context, io stdio) error {
 		if err := c.print(io.out, map[string]any{"ok": len(wrong) == 0, "discrepancies": lines}, text); err != nil {
 			return err
 		}
-		if len(wrong) > 0 {
-			return fmt.Errorf("%d things disagree", len(wrong))
+		switch len(wrong) {
+		case 0:
+			return nil
+		case 1:
+			return errors.New("1 thing disagrees")
 		}
-		return nil
+		return fmt.Errorf("%d things disagree", len(wrong))
 	})
 }
 
@@ -58,6 +61,9 @@ type backupCmd struct {
 func (c *backupCmd) Run(ctx context.Context, io stdio) (err error) {
 	if _, err := os.Stat(c.File); err == nil {
 		return fmt.Errorf("%s exists already: choose another name, or remove it", c.File)
+	}
+	if err := mustExist(c.DB); err != nil {
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(c.File), ".heed-backup-*")
 	if err != nil {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,6 +97,9 @@ func TestBackupMoves(t *testing.T) {
 		}
 		other := otherKind(t, in)
 		other.must(t, nil, "restore", file)
+		if out, _, code := other.run(t, "doctor"); (code == 1) != (other.engine == "sqlite") || strings.Contains(out, "MEND  the secret key") != (code == 1) {
+			t.Errorf("doctor after a restore: exit code %d, %q; want the file of the secret key to be missed beside SQLite alone", code, out)
+		}
 		other.must(t, nil, "check")
 		moved := other.serve(t)
 		for _, path := range []string{"/v1/sites", "/v1/sites/" + account.SiteID + "/posts?limit=100", "/v1/sites/" + account.SiteID + "/search?q=the"} {
@@ -119,6 +126,7 @@ func TestMisuse(t *testing.T) {
 	eachInstallation(t, func(t *testing.T, in *installation) {
 		account := in.init(t)
 		in.must(t, nil, "account", "set-plan", account.AccountID, "free")
+		nowhere := filepath.Join(t.TempDir(), "nowhere.db")
 		for _, c := range []struct {
 			args []string
 			code int
@@ -136,11 +144,38 @@ func TestMisuse(t *testing.T) {
 			{[]string{"serve", "--rate-limits", "often"}, 1, "often"},
 			{[]string{"serve", "--agent-kinds", "A,B", "--plan-limits", "FREE=x"}, 1, "three names"},
 			{[]string{"account", "list", "--db", "mysql://x"}, 1, "want sqlite:PATH or postgres://"},
+			{[]string{"check", "--db", "sqlite:" + nowhere}, 1, "there is no database"},
+			{[]string{"backup", "--db", "sqlite:" + nowhere, nowhere + ".backup"}, 1, "there is no database"},
+			{[]string{"account", "list", "--db", "sqlite:" + nowhere}, 1, "there is no database"},
 		} {
 			out, errs, code := in.run(t, c.args...)
 			if code != c.code || !strings.Contains(errs, c.says) || out != "" && code != 2 {
 				t.Errorf("heed %v: exit code %d, said %q and printed %q; want %d and %q on standard error", c.args, code, errs, out, c.code, c.says)
 			}
+		}
+		if left, _ := filepath.Glob(nowhere + "*"); left != nil {
+			t.Errorf("a mistaken name left %v behind", left)
+		}
+	})
+}
+
+// TestCheckSaysWhatDisagrees damages a counter behind the back of a server.
+func TestCheckSaysWhatDisagrees(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		in.must(t, nil, "fill", "--site", account.SiteID, "--posts", "20")
+		var found struct {
+			OK            *bool
+			Discrepancies []string
+		}
+		in.must(t, &found, "check", "--json")
+		if found.OK == nil || !*found.OK || len(found.Discrepancies) != 0 {
+			t.Errorf("check of a good database = %+v; want ok", found)
+		}
+		in.exec(t, `UPDATE posts SET vote_count = vote_count + 1 WHERE id = (SELECT MIN(id) FROM posts)`)
+		out, errs, code := in.run(t, "check", "--json")
+		if err := json.Unmarshal([]byte(out), &found); err != nil || code != 1 || *found.OK || len(found.Discrepancies) != 1 || !strings.Contains(errs, "1 thing disagrees") {
+			t.Errorf("check of a damaged database: exit code %d, %v, %q, %q; want 1 and one thing that disagrees", code, err, out, errs)
 		}
 	})
 }
@@ -173,16 +208,48 @@ func TestNoDatabaseNeeded(t *testing.T) {
 	}
 }
 
-// TestStopFinishesWhatIsInFlight stops a server the polite way.
+// TestStopFinishesWhatIsInFlight stops a server the polite way while a request
+// is half sent: the rest of it is read, done and answered.
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	eachInstallation(t, func(t *testing.T, in *installation) {
 		account := in.init(t)
 		s := in.serve(t)
-		if code, _, _, err := request("GET", s.url+"/v1/sites", account.APIKey, "", ""); code != 200 || err != nil {
-			t.Fatalf("GET /v1/sites = %d, %v", code, err)
+		address := strings.TrimPrefix(s.url, "http://")
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if code := s.stop(t); code != 0 {
+		defer conn.Close()
+		const body = `{"name":"In flight"}`
+		fmt.Fprintf(conn, "POST /v1/sites/%s/boards HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", account.SiteID, address, account.APIKey, len(body))
+		answer := bufio.NewReader(conn)
+		// The server says so when it begins to read the body.
+		if line, err := answer.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+			t.Fatalf("the server said %q, %v; want 100 Continue", line, err)
+		}
+		answer.ReadString('\n')
+		stopped := make(chan int)
+		go func() { stopped <- s.stop(t) }()
+		for { // until nothing new is taken
+			other, err := net.Dial("tcp", address)
+			if err != nil {
+				break
+			}
+			other.Close()
+		}
+		fmt.Fprint(conn, body)
+		res, err := http.ReadResponse(answer, nil)
+		if err != nil || res.StatusCode != 201 {
+			t.Errorf("the request in flight = %v, %v; want 201", res, err)
+		}
+		conn.Close()
+		if code := <-stopped; code != 0 {
 			t.Errorf("a server that was asked to stop ends with code %d; want 0", code)
+		}
+		again := in.serve(t)
+		if _, _, boards, err := request("GET", again.url+"/v1/sites/"+account.SiteID+"/boards", account.APIKey, "", ""); err != nil || !strings.Contains(boards, "In flight") {
+			t.Errorf("boards after the stop = %s, %v; want the one in flight among them", boards, err)
 		}
 	})
 }

@@ -89,12 +89,18 @@ func printError(w io.Writer, err error) {
 		fmt.Fprintf(w, "heed: %v\n", err)
 		return
 	}
-	fmt.Fprintf(w, "heed: %s\n", e.Msg)
 	if fields, ok := e.Details["fields"].(feedback.Problems); ok {
+		fmt.Fprintln(w, "heed: this cannot be done as asked:")
 		for _, f := range fields {
 			fmt.Fprintf(w, "  %s %s\n", f.Path, f.Message)
 		}
-	} else if e.Hint != "" {
+		return
+	}
+	fmt.Fprintf(w, "heed: %s\n", e.Msg)
+	switch {
+	case e.Code == feedback.NotFound && e.Details["resource"] == "account":
+		fmt.Fprintln(w, "  heed account list lists the accounts.")
+	case e.Code != feedback.NotFound && e.Hint != "": // what it says of keys and paths is for the API
 		fmt.Fprintf(w, "  %s\n", e.Hint)
 	}
 }

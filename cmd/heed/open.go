@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"heed/internal/app"
@@ -82,7 +83,7 @@ func (s *settings) master() (auth.Master, error) {
 		}
 		return m, nil
 	}
-	path, embedded := strings.CutPrefix(s.DB, "sqlite:")
+	path, embedded := sqliteFile(s.DB)
 	if !embedded && !strings.HasPrefix(s.DB, "postgres") {
 		return auth.NewMaster(), nil // there is no such database; opening it says so
 	}
@@ -90,11 +91,39 @@ func (s *settings) master() (auth.Master, error) {
 		return auth.Master{}, errors.New("HEED_SECRET_KEY is required with PostgreSQL, the same on every node: " +
 			"make one with `openssl rand -base64 32`")
 	}
-	return auth.LoadOrCreateMaster(strings.TrimPrefix(path, "//") + ".key")
+	return auth.LoadOrCreateMaster(path + ".key")
 }
 
-// with opens the database for one command and closes it again.
+// sqliteFile returns the file of an embedded database.
+func sqliteFile(url string) (path string, embedded bool) {
+	path, embedded = strings.CutPrefix(url, "sqlite:")
+	return strings.TrimPrefix(path, "//"), embedded
+}
+
+// mustExist returns an error if the database is a file that is not there. What
+// works on what is stored does not make a new one: it would find nothing wrong
+// with it, or nothing to save, where only the name was mistaken.
+func mustExist(url string) error {
+	path, embedded := sqliteFile(url)
+	if !embedded {
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no database: %w\n  Name it with --db or HEED_DB; heed serve and heed init make a new one", err)
+	}
+	return nil
+}
+
+// with opens a database that exists for one command and closes it again.
 func (s *settings) with(ctx context.Context, fn func(*opened) error) error {
+	if err := mustExist(s.DB); err != nil {
+		return err
+	}
+	return s.withNew(ctx, fn)
+}
+
+// withNew is with for a command that makes the database where there is none.
+func (s *settings) withNew(ctx context.Context, fn func(*opened) error) error {
 	o, err := s.open(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err

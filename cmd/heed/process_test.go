@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ func TestMain(m *testing.M) {
 // installation is a database and the environment that names it.
 type installation struct {
 	bin, engine string
+	url         string // of the database
 	env         []string
 }
 
@@ -64,11 +66,12 @@ func newInstallation(t *testing.T, bin, engine string) *installation {
 	t.Helper()
 	in := &installation{bin: bin, engine: engine, env: append(os.Environ(), "HEED_RATE_LIMITS=off", "HEED_ADDR=127.0.0.1:0")}
 	if engine == "sqlite" {
-		in.env = append(in.env, "HEED_DB=sqlite:"+filepath.Join(t.TempDir(), "heed.db"))
+		in.url = "sqlite:" + filepath.Join(t.TempDir(), "heed.db")
 	} else {
-		in.env = append(in.env, "HEED_DB="+feedbacktest.PostgresURL(t),
-			"HEED_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+		in.url = feedbacktest.PostgresURL(t)
+		in.env = append(in.env, "HEED_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	}
+	in.env = append(in.env, "HEED_DB="+in.url)
 	return in
 }
 
@@ -109,6 +112,23 @@ func (in *installation) must(t *testing.T, into any, args ...string) {
 	}
 }
 
+// exec changes rows behind the back of the program.
+func (in *installation) exec(t *testing.T, query string) {
+	t.Helper()
+	driver, url := "pgx", in.url
+	if path, embedded := sqliteFile(in.url); embedded {
+		driver, url = "sqlite", path
+	}
+	db, err := sql.Open(driver, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), query); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
 // initResult is what heed init prints.
 type initResult struct{ AccountID, MemberID, SiteID, SiteSlug, APIKey string }
 
@@ -122,6 +142,7 @@ func (in *installation) init(t *testing.T) (r initResult) {
 // running is a server in a process of its own.
 type running struct {
 	cmd  *exec.Cmd
+	out  bytes.Buffer // what it printed, once it has ended
 	url  string
 	done chan struct{}
 }
@@ -130,7 +151,7 @@ type running struct {
 func (in *installation) serve(t *testing.T) *running {
 	t.Helper()
 	s := &running{cmd: exec.Command(in.bin, "serve"), done: make(chan struct{})}
-	s.cmd.Env = in.env
+	s.cmd.Env, s.cmd.Stdout = in.env, &s.out
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"heed/internal/config"
 )
@@ -55,4 +58,29 @@ func settingsText() string {
 		}
 	}
 	return b.String()
+}
+
+// TestEveryFlagHasAVariable holds that what can be said on the command line can
+// be said in the environment, under the same name.
+func TestEveryFlagHasAVariable(t *testing.T) {
+	parser, err := kong.New(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, command := range parser.Model.Leaves(false) {
+		for _, f := range command.Flags {
+			if f.Name == "help" {
+				continue
+			}
+			seen++
+			want := "HEED_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+			if !slices.Equal(f.Envs, []string{want}) {
+				t.Errorf("heed %s --%s is %v in the environment; want %s", command.Path(), f.Name, f.Envs, want)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d flags: the test tests nothing", seen)
+	}
 }

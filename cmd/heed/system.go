@@ -112,15 +112,14 @@ func (c *doctorCmd) Run(ctx context.Context, io stdio) error {
 	}
 	_, err := c.rules()
 	see("settings can be read", err, "Correct the settings named.")
-	path, embedded := strings.CutPrefix(c.DB, "sqlite:")
+	path, embedded := sqliteFile(c.DB)
 	exists := true
 	if embedded {
 		_, err := os.Stat(path)
 		exists = see("the database file exists", err, "Run heed serve or heed init once: they make it.")
 	}
 	if exists {
-		_, err = c.master()
-		see("the secret key can be read", err, "Set HEED_SECRET_KEY, or put the file back that lies beside the database.")
+		see("the secret key can be read", c.secret(), "Set HEED_SECRET_KEY, or put the file back that lay beside the database.")
 		err = withDB(ctx, c.DB, func(db *store.DB) error { return checkSchema(ctx, db) })
 		see("the database answers and its schema is current", err, "Start the database, or run heed migrate up.")
 	}
@@ -147,6 +146,17 @@ func (c *doctorCmd) Run(ctx context.Context, io stdio) error {
 		return fmt.Errorf("%d of %d checks failed", failed, len(all))
 	}
 	return nil
+}
+
+// secret reads the secret key, and does not make one where there is none.
+func (c *doctorCmd) secret() error {
+	if path, embedded := sqliteFile(c.DB); embedded && c.SecretKey == "" {
+		if _, err := os.Stat(path + ".key"); err != nil {
+			return err
+		}
+	}
+	_, err := c.master()
+	return err
 }
 
 func checkSchema(ctx context.Context, db *store.DB) error {

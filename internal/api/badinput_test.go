@@ -1,9 +1,12 @@
 package api_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -76,6 +79,8 @@ func testBadInput(t *testing.T, w *world) {
 			{"nearly JSON", `{"x":1}`, http.Header{"Content-Type": {"application/jsonp"}}, 400, "INVALID_REQUEST"},
 			{"broken type", `{"x":1}`, http.Header{"Content-Type": {"application/json; charset"}}, 400, "INVALID_REQUEST"},
 			{"other charset", `{"x":1}`, http.Header{"Content-Type": {"application/json; charset=latin1"}}, 400, "INVALID_REQUEST"},
+			{"compressed", `{"x":1}`, http.Header{"Content-Encoding": {"gzip"}}, 400, "INVALID_REQUEST"},
+			{"not compressed", `{"x":1}`, http.Header{"Content-Encoding": {"Identity"}}, 422, "VALIDATION_FAILED"},
 			{"UTF-8", `{"x":1}`, http.Header{"Content-Type": {"Application/JSON; Charset=UTF-8"}}, 422, "VALIDATION_FAILED"},
 		} {
 			q := base
@@ -97,6 +102,31 @@ func testBadInput(t *testing.T, w *world) {
 			}
 		}
 	}
+}
+
+// testLongBody holds that a client that sends everything before it reads anything
+// is answered too, however far beyond the limit it goes.
+func testLongBody(t *testing.T, w *world) {
+	conn, err := net.Dial("tcp", w.srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := bytes.Repeat([]byte(" "), 12<<20) // more than the system keeps for a reader that has gone
+	fmt.Fprintf(conn, "POST /v1/sites/%s/boards HTTP/1.1\r\nHost: heed\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", w.site, w.all, len(body))
+	if _, err := conn.Write(body); err != nil {
+		t.Fatalf("the body was not taken: %v", err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&response{res.StatusCode, res.Header, raw}).wantError(t, 400, "INVALID_REQUEST")
 }
 
 func manyMembers(n int) string {

@@ -18,8 +18,13 @@ import (
 	"heed/internal/idempotency"
 )
 
-// maxBody is the longest body of a request.
-const maxBody = 256 << 10
+const (
+	// maxBody is the longest body of a request.
+	maxBody = 256 << 10
+	// maxDrain is how much more of a body that is too long is read and thrown
+	// away: most clients read no answer before they have sent everything.
+	maxDrain = 16 << 20
+)
 
 // call is a request that has been read.
 type call struct {
@@ -38,7 +43,7 @@ func (c *call) path(name string) string { return c.r.PathValue(name) }
 
 // read takes in all of the request that can be taken in without knowing what it
 // is about. What it refuses is not a request at all.
-func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor *app.Actor) (*call, error) {
+func (a *API) read(r *http.Request, op *operation, actor *app.Actor) (*call, error) {
 	c := &call{api: a, op: op, r: r, actor: actor}
 	var err error
 	if c.query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
@@ -48,7 +53,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, op *operation, actor 
 		return nil, invalidRequest("utf8", "The path or the query string is not UTF-8.", "Encode text as UTF-8 before percent-encoding it.")
 	}
 	if op.writes() {
-		if err := c.readBody(w); err != nil {
+		if err := c.readBody(); err != nil {
 			return nil, err
 		}
 		if err := c.readIdempotencyKey(); err != nil {
@@ -81,15 +86,16 @@ func (op *operation) pages() bool {
 	return false
 }
 
-func (c *call) readBody(w http.ResponseWriter) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, c.r.Body, maxBody))
+func (c *call) readBody() error {
+	body, err := io.ReadAll(io.LimitReader(c.r.Body, maxBody+1))
 	switch {
-	case isTooLarge(err):
+	case err != nil:
+		return invalidRequest("body_unreadable", "The body cannot be read.", "Send the request again.")
+	case len(body) > maxBody:
+		_, _ = io.CopyN(io.Discard, c.r.Body, maxDrain) // the answer is the same
 		e := invalidRequest("body_too_large", fmt.Sprintf("The body is longer than %d bytes.", maxBody), "Send less at once.")
 		e.Details["maxLength"] = maxBody
 		return e
-	case err != nil:
-		return invalidRequest("body_unreadable", "The body cannot be read.", "Send the request again.")
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		if !c.op.needsBody() {
@@ -100,6 +106,9 @@ func (c *call) readBody(w http.ResponseWriter) error {
 	media, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
 		return invalidRequest("content_type", "The body is not declared as JSON.", "Send the header Content-Type: application/json.")
+	}
+	if coding := c.r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return invalidRequest("content_encoding", "The body is compressed.", "Send the body as it is, without the header Content-Encoding.")
 	}
 	if err := checkJSON(body); err != nil {
 		return err

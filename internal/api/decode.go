@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,11 +17,6 @@ import (
 
 	"heed/internal/feedback"
 )
-
-func isTooLarge(err error) bool {
-	_, ok := errors.AsType[*http.MaxBytesError](err)
-	return ok
-}
 
 // checkJSON returns nil if b is one JSON text as RFC 7493 wants it: UTF-8, no
 // member twice, nothing after it.

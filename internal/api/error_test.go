@@ -25,7 +25,7 @@ import (
 // members of its details.
 func testErrors(t *testing.T, w *world) {
 	p := w.newPlace(t)
-	post, told := p.post(t, "A post"), p.newStatus(t, object{"name": "Told", "notifyMode": "NOTIFY_WITH_NOTE"})
+	post, told := p.post(t, "A post"), p.newStatus(t, object{"name": "Told", "notifyMode": "NOTIFY_WITH_NOTE", "doneFlag": true})
 	run := p.run(t, post)
 	locked := p.post(t, "Locked")
 	w.exec(t, `UPDATE posts SET locked = TRUE WHERE id = $1`, int64(number[feedback.PostID](t, locked)))
@@ -54,6 +54,7 @@ func testErrors(t *testing.T, w *world) {
 		{"INVALID_REQUEST", 400, request{method: "POST", path: p.path + "/boards"}, object{"reason": "empty_body"}, ""},
 		{"INVALID_REQUEST", 400, request{method: "POST", path: p.path + "/boards", body: big}, object{"reason": "body_too_large", "maxLength": 256 << 10}, ""},
 		{"INVALID_REQUEST", 400, request{method: "POST", path: p.path + "/boards", body: "{}", header: http.Header{"Content-Type": {"text/plain"}}}, object{"reason": "content_type"}, ""},
+		{"INVALID_REQUEST", 400, request{method: "POST", path: p.path + "/boards", body: "{}", header: http.Header{"Content-Encoding": {"gzip"}}}, object{"reason": "content_encoding"}, ""},
 		{"INVALID_REQUEST", 400, request{method: "GET", path: p.path + "/posts?limit=%zz"}, object{"reason": "query"}, ""},
 		{"INVALID_CURSOR", 400, request{method: "GET", path: p.path + "/posts?cursor=junk"}, object{"parameter": "cursor"}, ""},
 		{"IDEMPOTENCY_KEY_INVALID", 400, request{method: "POST", path: p.path + "/boards", body: "{}", header: idem("")}, object{"maxLength": 255}, ""},
@@ -97,6 +98,8 @@ func testErrors(t *testing.T, w *world) {
 			object{"fields": []any{object{"path": "name", "rule": "minLength", "message": "must not be empty"}}}, ""},
 		{"NOTE_REQUIRED", 422, request{method: "PUT", path: p.postPath(post) + "/status", body: object{"statusId": told}},
 			object{"field": "note", "statusId": told, "notifyMode": "NOTIFY_WITH_NOTE"}, ""},
+		{"NOTE_REQUIRED", 422, request{method: "POST", path: "/v1/automation/runs/" + run + "/complete", body: object{"outcome": "SHIPPED", "doneStatusId": told}},
+			object{"field": "changelogEntryId", "statusId": told, "notifyMode": "NOTIFY_WITH_NOTE"}, ""},
 		{"SLUG_TAKEN", 422, request{method: "POST", path: p.path + "/boards", body: object{"name": "x", "slug": "bugs"}}, object{"field": "slug", "slug": "bugs"}, ""},
 		{"NAME_TAKEN", 422, request{method: "POST", path: p.path + "/statuses", body: object{"name": "Told"}}, object{"field": "name", "name": "Told"}, ""},
 		{"POST_LOCKED", 422, request{method: "POST", path: p.postPath(locked) + "/votes", body: object{"onBehalfVisitorId": "v"}}, object{"postId": locked, "reason": "locked"}, ""},

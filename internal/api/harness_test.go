@@ -53,7 +53,7 @@ var suites = []struct {
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},
 	{"Races", testRaces},
 	{"Pages", testPages}, {"Cursors", testCursors},
-	{"Isolation", testIsolation}, {"BadInput", testBadInput}, {"BadQuery", testBadQuery}, {"HostileStrings", testHostileStrings},
+	{"Isolation", testIsolation}, {"BadInput", testBadInput}, {"LongBody", testLongBody}, {"BadQuery", testBadQuery}, {"HostileStrings", testHostileStrings},
 	{"RateLimits", testRateLimits}, {"FailedAuthentication", testFailedAuthentication},
 }
 

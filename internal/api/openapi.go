@@ -31,6 +31,7 @@ type (
 	components struct {
 		Schemas         map[string]*schema           `json:"schemas"`
 		Responses       map[string]*response         `json:"responses"`
+		Headers         map[string]header            `json:"headers"`
 		SecuritySchemes map[string]map[string]string `json:"securitySchemes"`
 	}
 	described struct {
@@ -61,30 +62,15 @@ type (
 		Content     map[string]mediaType `json:"content,omitempty"`
 	}
 	header struct {
-		Description string  `json:"description"`
-		Schema      *schema `json:"schema"`
+		Ref         string  `json:"$ref,omitempty"`
+		Description string  `json:"description,omitempty"`
+		Schema      *schema `json:"schema,omitempty"`
 	}
 	mediaType struct {
 		Schema  *schema `json:"schema"`
 		Example any     `json:"example,omitempty"`
 	}
 )
-
-// errorStatuses are those that every operation can answer with.
-var errorStatuses = []struct {
-	status int
-	means  string
-	sample feedback.Code
-}{
-	{400, "Invalid request", feedback.InvalidJSON},
-	{401, "Missing or invalid API key", feedback.Unauthenticated},
-	{402, "The plan does not include API access, or a plan count limit is reached", feedback.UpgradeRequired},
-	{403, "The key lacks the scope or site access", feedback.ScopeRequired},
-	{404, "Not found", feedback.NotFound},
-	{409, "A request with this idempotency key is still processing", feedback.IdempotencyBusy},
-	{422, "A validation error, or the idempotency key was reused with a different body", feedback.ValidationFailed},
-	{429, "The rate limit of the key is exceeded; Retry-After says when to go on", feedback.RateLimited},
-}
 
 var tags = []map[string]string{
 	{"name": "Sites", "description": "Feedback portals."},
@@ -122,19 +108,11 @@ func mustDocument(ops []operation, kinds feedback.AgentKinds, baseURL string) []
 		Tags:    tags,
 		Paths:   map[string]map[string]*described{},
 		Components: components{
-			Schemas: s.named, Responses: map[string]*response{},
+			Schemas: s.named, Responses: errorResponses(errRef, baseURL), Headers: responseHeaders,
 			SecuritySchemes: map[string]map[string]string{"bearer": {
 				"type": "http", "scheme": "bearer", "description": "An API key: heed_...",
 			}},
 		},
-	}
-	for _, e := range errorStatuses {
-		d.Components.Responses[strconv.Itoa(e.status)] = &response{
-			Description: e.means, Headers: requestIDHeader,
-			Content: map[string]mediaType{"application/json": {Schema: errRef, Example: Error{ErrorBody{
-				Code: e.sample, Message: e.means + ".", Docs: baseURL + "/docs/errors#" + string(e.sample),
-			}}}},
-		}
 	}
 	for i := range ops {
 		op := &ops[i]
@@ -151,11 +129,13 @@ func mustDocument(ops []operation, kinds feedback.AgentKinds, baseURL string) []
 	return append(b, '\n')
 }
 
-var requestIDHeader = map[string]header{
-	"Request-Id": {Description: "Names this request in our log.", Schema: &schema{Type: "string"}},
-}
-
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
+
+// pathParams are the parameters that stand in paths.
+var pathParams = map[string]string{
+	"siteId": "The site.", "postId": "The post.", "runId": "The run.", "entryId": "The changelog entry.",
+	"actionId": "The action: the actionId that a merge answered with.", "endpointId": "The webhook endpoint.", "deliveryId": "The delivery.",
+}
 
 func describe(op *operation, s *schemas) *described {
 	d := &described{
@@ -166,7 +146,7 @@ func describe(op *operation, s *schemas) *described {
 	}
 	for _, m := range inPath.FindAllStringSubmatch(op.path, -1) {
 		d.Parameters = append(d.Parameters, parameter{
-			Name: m[1], In: "path", Required: true, Schema: textSchema(feedback.Ref("").Rule()),
+			Name: m[1], In: "path", Required: true, Description: pathParams[m[1]], Schema: textSchema(feedback.Ref("").Rule()),
 		})
 	}
 	for _, q := range op.query {
@@ -190,7 +170,10 @@ func describe(op *operation, s *schemas) *described {
 			"application/json": {Schema: ref, Example: s.example(ref)},
 		}}
 	}
-	ok := &response{Description: "Done.", Headers: requestIDHeader}
+	ok := &response{Description: "Done.", Headers: headers(rateHeaders...)}
+	if op.writes() {
+		ok.Headers = headers(append(rateHeaders, "Idempotent-Replayed")...)
+	}
 	if op.result != nil {
 		ref := s.of(op.result)
 		ok.Content = map[string]mediaType{"application/json": {Schema: ref, Example: s.example(ref)}}

@@ -189,6 +189,13 @@ func TestDocumentStructure(t *testing.T) {
 				t.Errorf("%s: %s has the body %v", op.id, code, ref)
 			}
 		}
+		for _, in := range []string{"path", "query", "header"} {
+			for _, p := range op.parameters(in) {
+				if p["description"] == nil {
+					t.Errorf("%s: %v is not described", op.id, p["name"])
+				}
+			}
+		}
 		if n := len(op.node["responses"].(object)); n != 9 {
 			t.Errorf("%s: %d responses; want one success and eight errors", op.id, n)
 		}
@@ -232,6 +239,32 @@ func TestDocumentStructure(t *testing.T) {
 		if !slices.Equal(query, want) {
 			t.Errorf("%s: query %v; want %v", id, query, want)
 		}
+	}
+}
+
+// TestDocumentErrors holds that the errors of the document are such as the service
+// sends, with their headers.
+func TestDocumentErrors(t *testing.T) {
+	_, d := describe(t, feedback.DefaultAgentKinds())
+	all := d.root["components"].(object)["responses"].(object)
+	for code, c := range map[string]struct{ name, header string }{
+		"400": {"INVALID_JSON", "RateLimit"}, "401": {"UNAUTHENTICATED", "WWW-Authenticate"}, "402": {"UPGRADE_REQUIRED", "RateLimit"},
+		"403": {"SCOPE_REQUIRED", "RateLimit"}, "404": {"NOT_FOUND", "RateLimit"}, "409": {"IDEMPOTENCY_IN_PROGRESS", "Retry-After"},
+		"422": {"VALIDATION_FAILED", "X-RateLimit-Remaining"}, "429": {"RATE_LIMITED", "Retry-After"},
+	} {
+		res, _ := all[code].(object)
+		e := res["content"].(object)["application/json"].(object)["example"].(object)["error"].(object)
+		details, _ := e["details"].(object)
+		if e["code"] != c.name || e["message"] == "" || e["hint"] == nil || len(details) == 0 || e["docs"] != baseURL+"/docs/errors#"+c.name {
+			t.Errorf("%s has the example %v; want %s with message, details, hint and docs", code, e, c.name)
+		}
+		headers := res["headers"].(object)
+		if headers["Request-Id"] == nil || headers[c.header] == nil {
+			t.Errorf("%s has the headers %v; want Request-Id and %s", code, slices.Sorted(maps.Keys(headers)), c.header)
+		}
+	}
+	if len(all) != 8 {
+		t.Errorf("%d errors; want 8", len(all))
 	}
 }
 

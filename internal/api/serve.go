@@ -60,7 +60,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, op *operation) (res
 	if err := actor.Key.Require(op.scope); err != nil {
 		return res, err
 	}
-	c, err := a.read(w, r, op, actor)
+	c, err := a.read(r, op, actor)
 	if err != nil {
 		return res, err
 	}
@@ -134,7 +134,11 @@ func (a *API) rateLimited(rate ratelimit.Rate, res ratelimit.Result, msg string)
 	if a.cfg.OnRateLimited != nil {
 		a.cfg.OnRateLimited()
 	}
-	wait := int((res.RetryAfter + time.Second - 1) / time.Second)
+	return errRateLimited(rate, res.RetryAfter, msg)
+}
+
+func errRateLimited(rate ratelimit.Rate, after time.Duration, msg string) error {
+	wait := int((after + time.Second - 1) / time.Second)
 	return &feedback.Error{
 		Code: feedback.RateLimited, Msg: msg,
 		Hint: fmt.Sprintf("Wait %d s, then go on more slowly.", wait),

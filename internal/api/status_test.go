@@ -57,6 +57,7 @@ func testStatusChange(t *testing.T, w *world) {
 		{"Open", "Told", "", false, 0, 0, "NOTE_REQUIRED"},
 		{"Open", "Told", " \t\n", false, 0, 0, "NOTE_REQUIRED"},
 		{"Open", "Told", "\u3000\u200b", false, 0, 0, "NOTE_REQUIRED"},
+		{"Told", "Told", nil, false, 0, 0, "NOTE_REQUIRED"},
 		{"Open", "Planned", "  ", false, 0, 0, "VALIDATION_FAILED"},
 	} {
 		t.Run(fmt.Sprintf("%s to %s", c.from, c.to), func(t *testing.T) {

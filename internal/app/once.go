@@ -55,7 +55,7 @@ func (a *App) Write(ctx context.Context, actor *Actor, t Target, once Once, fn f
 			if err := a.Read(ctx, actor, t, func(*Tx) error { return nil }); err != nil {
 				return Response{}, err
 			}
-			return Response{}, errInProgress()
+			return Response{}, ErrInProgress()
 		}
 		defer unlock()
 	}
@@ -82,7 +82,7 @@ func (tx *Tx) once(ctx context.Context, once Once, fn func(*Tx) (Response, error
 		return Response{}, err
 	}
 	if !free {
-		return Response{}, errInProgress()
+		return Response{}, ErrInProgress()
 	}
 	kept, err := tx.s.StoredResponse(ctx, account, once.Key, tx.s.Now.Add(-rememberFor))
 	if err != nil {
@@ -129,7 +129,8 @@ func lockKey(account feedback.AccountID, key string) int64 {
 	return int64(binary.BigEndian.Uint64(h[:8]))
 }
 
-func errInProgress() error {
+// ErrInProgress is the error for a key under which a request is still at work.
+func ErrInProgress() error {
 	return &feedback.Error{
 		Code:    feedback.IdempotencyBusy,
 		Msg:     "A request with this idempotency key is still being processed.",

@@ -168,7 +168,11 @@ func (tx *Tx) CompleteRun(ctx context.Context, run string, in feedback.Completio
 	}
 	r.Status, r.CompletedAt = feedback.RunStatus(in.Outcome), tx.s.Now
 	if r.Status == feedback.Shipped {
-		if err := tx.ship(ctx, r, entry, done); err != nil {
+		note, err := in.Note(entry, done)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.ship(ctx, r, entry, done, note); err != nil {
 			return nil, err
 		}
 	}
@@ -176,17 +180,9 @@ func (tx *Tx) CompleteRun(ctx context.Context, run string, in feedback.Completio
 }
 
 // ship does what follows from a shipped run.
-func (tx *Tx) ship(ctx context.Context, r *feedback.Run, entry *feedback.Entry, done *feedback.Status) error {
-	note := ""
+func (tx *Tx) ship(ctx context.Context, r *feedback.Run, entry *feedback.Entry, done *feedback.Status, note string) error {
 	if entry != nil {
 		r.EntryID = entry.ID
-		if done != nil && done.Notify == feedback.NotifyWithNote {
-			note = entry.Title
-		}
-	} else if done != nil && done.Notify == feedback.NotifyWithNote {
-		return feedback.ErrNoteRequired(done)
-	}
-	if entry != nil {
 		if err := tx.publish(ctx, entry, r.PostID); err != nil {
 			return err
 		}

@@ -230,18 +230,22 @@ func (c *call) mergePreview() error {
 			v.Preview, err = tx.MergePreview(c.ctx, c.r.PathValue("post"), into)
 			return err
 		}
-		// Without words, those of the title: what says the same is likely
-		// the same.
-		if v.Query == "" {
+		// Without words, what means something similar, or else what has the
+		// words of the title.
+		words := v.Query
+		if words == "" {
 			similar, err := tx.SimilarTo(c.ctx, v.Post.ID.String(), 10)
 			if err != nil {
 				return err
 			}
-			v.Found, err = tx.FoundPosts(c.ctx, similar)
-			return err
+			if len(similar) > 0 {
+				v.Found, err = tx.FoundPosts(c.ctx, similar)
+				return err
+			}
+			words = v.Post.Title
 		}
 		page, err := tx.Search(c.ctx, feedback.Search{
-			Window: feedback.Window{Limit: 20}, Query: feedback.SearchQuery(v.Query),
+			Window: feedback.Window{Limit: 20}, Query: feedback.SearchQuery(words),
 		})
 		if err != nil {
 			return err

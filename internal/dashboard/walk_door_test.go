@@ -34,6 +34,7 @@ func TestWalkSetUp(t *testing.T) {
 	b.Fill("#password", password)
 	b.button("/setup/"+token, "Set up")
 	b.WaitText("h1", "Northwind feedback is ready")
+	b.CheckAccessibility()
 	secret := b.copies("#secret")
 	if _, err := w.app.Authenticate(t.Context(), secret, ""); err != nil {
 		t.Errorf("the key of the set-up: %v", err)
@@ -97,6 +98,7 @@ func TestWalkDoor(t *testing.T) {
 	b.refuses("403", "/dash/profile/totp/new")
 	b.button("/totp/new", "Set up an app")
 	b.WaitText("h1", "Confirm that it is you")
+	b.CheckAccessibility()
 	b.Type("#_password", password)
 	b.button("/totp/new", "Go on")
 	b.WaitText(".note.bad", "The password is wrong")
@@ -112,9 +114,11 @@ func TestWalkDoor(t *testing.T) {
 	b.Type("#code", "000000")
 	b.button("/profile/totp", "Turn on")
 	b.WaitText("#code-error", "does not match")
+	b.CheckAccessibility()
 	b.Fill("#code", code())
 	b.button("/profile/totp", "Turn on")
 	b.told("The second factor is on")
+	b.CheckAccessibility()
 	recovery := strings.Fields(b.copies("#codes"))
 
 	enter := func(code string) {
@@ -125,6 +129,7 @@ func TestWalkDoor(t *testing.T) {
 		b.Type("#password", "another long one")
 		b.button("/signin", "Sign in")
 		b.WaitText("h1", "Second factor")
+		b.CheckAccessibility()
 		b.Type("#code", code)
 		b.button("/signin/enter", "Sign in")
 	}

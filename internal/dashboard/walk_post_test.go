@@ -56,7 +56,12 @@ func TestWalkPosts(t *testing.T) {
 	// Keys walk through the rows and tick them; what is done is told.
 	b.at(list)
 	first, second := titles()[0], titles()[1]
-	b.Press("jxjx")
+	b.Press(strings.Repeat("j", all+1))
+	if got, want := browsertest.Eval[string](b.Page, "document.activeElement.innerText"), titles()[all-1]; got != want {
+		t.Errorf("at the end of the list j is on %q; want %q", got, want)
+	}
+	b.Press(strings.Repeat("k", all))
+	b.Press("xjx")
 	b.WaitText("[data-count=post]", "2")
 	b.Select("[name=act]", "Archive")
 	b.ClickText(".bulk button", "Apply")
@@ -132,13 +137,14 @@ func TestWalkPost(t *testing.T) {
 	b.told("The status is changed")
 	b.WaitText(".line", "Next week.")
 
-	for _, f := range []struct{ do, told, undo string }{
-		{"Pin", "The post is pinned", "Unpin"}, {"Lock", "The post is locked", "Unlock"}, {"Archive", "The post is archived", "Restore"},
+	for _, f := range []struct{ do, told, undo, undone string }{
+		{"Pin", "The post is pinned", "Unpin", "The post is unpinned"}, {"Lock", "The post is locked", "Unlock", "The post is unlocked"},
+		{"Archive", "The post is archived", "Restore", "The post is restored"},
 	} {
 		b.button("/flags", f.do)
 		b.told(f.told)
 		b.button("/flags", f.undo)
-		b.told("The post is un")
+		b.told(f.undone)
 	}
 	b.Select("[name=boardId]", "Feature requests")
 	b.button("/move", "Move")

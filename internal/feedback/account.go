@@ -129,9 +129,13 @@ func (l PlanLimits) Allow(p Plan, d Dimension, used int) error {
 			break
 		}
 	}
+	counted := string(d)
+	if limit == 1 {
+		counted = strings.TrimSuffix(counted, "s")
+	}
 	return &Error{
 		Code: UpgradeRequired,
-		Msg:  fmt.Sprintf("The %s plan allows %d %s, and the account has %d.", p, limit, d, used),
+		Msg:  fmt.Sprintf("The %s plan allows %d %s, and the account has %d.", p, limit, counted, used),
 		Hint: hint,
 		Details: map[string]any{
 			"requiredPlan": string(required), "currentPlan": string(p), "dimension": string(d), "limit": limit,

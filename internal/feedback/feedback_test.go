@@ -102,6 +102,7 @@ func TestSlugify(t *testing.T) {
 		"Feature requests":       "feature-requests",
 		"  Ideen & Wünsche!  ":   "ideen-wunsche",
 		"C++ / Go":               "c-go",
+		"Größe, Łódź, Smørbrød":  "grosse-lodz-smorbrod",
 		"検索":                     "board",
 		"---":                    "board",
 		strings.Repeat("a", 100): feedback.Slug(strings.Repeat("a", 60)),

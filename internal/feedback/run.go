@@ -227,6 +227,20 @@ func (in Completion) Check(run *Run, done *Status) error {
 	return p.Err()
 }
 
+// Note returns what the voters are told with the move to done, if that wants a
+// note: the title of the entry, or NOTE_REQUIRED where there is none. Both may
+// be nil for none.
+func (in Completion) Note(entry *Entry, done *Status) (string, error) {
+	switch {
+	case done == nil || done.Notify != NotifyWithNote:
+		return "", nil
+	case entry == nil:
+		return "", errNoteRequired(done, "changelogEntryId",
+			"Send changelogEntryId: the voters are told the title of the entry together with the new status.")
+	}
+	return entry.Title, nil
+}
+
 // CompletesTo returns nil if the run may move to the status of an outcome, and
 // else an INVALID_TRANSITION error. again is true when it stands there already
 // and nothing is left to do.

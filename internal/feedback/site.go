@@ -49,7 +49,7 @@ func DefaultStatuses() []Status {
 // everything else a hyphen. A name with none of these becomes fallback.
 func Slugify(name, fallback string) Slug {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+	for _, r := range PlainLetters.Replace(norm.NFKD.String(strings.ToLower(name))) {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)

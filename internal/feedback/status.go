@@ -72,18 +72,19 @@ func (in StatusChange) Check(target *Status) error {
 		return err
 	}
 	if needed && blank {
-		return ErrNoteRequired(target)
+		return errNoteRequired(target, "note", "Send a note: the voters are told it together with the new status.")
 	}
 	return nil
 }
 
-// ErrNoteRequired is the error for a move to a status that wants a note.
-func ErrNoteRequired(target *Status) error {
+// errNoteRequired is the error for a move to a status that wants a note. field
+// is the member of the input that would give it one.
+func errNoteRequired(target *Status, field, hint string) error {
 	return &Error{
 		Code:    NoteRequired,
 		Msg:     fmt.Sprintf("Moving a post to %q needs a note for its voters.", target.Name),
-		Hint:    "Send a note: the voters are told it together with the new status.",
-		Details: map[string]any{"field": "note", "statusId": target.ID.String(), "notifyMode": string(NotifyWithNote)},
+		Hint:    hint,
+		Details: map[string]any{"field": field, "statusId": target.ID.String(), "notifyMode": string(NotifyWithNote)},
 	}
 }
 

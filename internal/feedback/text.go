@@ -103,6 +103,11 @@ func (VisitorRef) Rule() Text          { return Text{Min: 1, Max: 200} }
 func (Ref) Rule() Text                 { return Text{Min: 1} }
 func (FreeText) Rule() Text            { return Text{} }
 
+// PlainLetters spells the lower-case letters that Unicode does not take apart as
+// people type them plain.
+var PlainLetters = strings.NewReplacer(
+	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ħ", "h", "ı", "i", "ŋ", "n")
+
 // Broken returns the rule that s breaks and the rule in words, or two empty
 // strings.
 func (t Text) Broken(s string) (rule, message string) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,10 +187,18 @@ func TestRestoreRefusesDamage(t *testing.T) {
 				}
 			}
 		}
+		// The link to set up the installation is all that a server leaves in an
+		// empty database.
+		err := db.Write(t.Context(), func(tx *store.Tx) error {
+			return tx.InsertLink(t.Context(), "setup", 0, []byte("hash"), tx.Now.Add(time.Hour))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := db.Restore(t.Context(), bytes.NewReader(file), nil); err != nil {
 			t.Errorf("Restore of the whole file: %v", err)
 		}
-		err := db.Restore(t.Context(), bytes.NewReader(file), nil)
+		err = db.Restore(t.Context(), bytes.NewReader(file), nil)
 		if !errors.Is(err, store.ErrNotEmpty) || !strings.Contains(err.Error(), "new, empty database") {
 			t.Errorf("Restore into a full database = %v; want ErrNotEmpty and what to do", err)
 		}

@@ -132,6 +132,10 @@ func (db *DB) migrateTo(ctx context.Context, schema int64) error {
 	return nil
 }
 
+// setupLinks is the table in which a server that was started on an empty database
+// has left the link to set it up, which belongs to nobody. It counts as empty.
+const setupLinks = "one_time_links"
+
 // emptyTables returns the tables that rows may be restored into, by name, or
 // ErrNotEmpty.
 func (tx *Tx) emptyTables(ctx context.Context) (map[string]*table, error) {
@@ -140,8 +144,12 @@ func (tx *Tx) emptyTables(ctx context.Context) (map[string]*table, error) {
 	for i := range all {
 		t := &all[i]
 		byName[t.Name] = t
+		query := `SELECT 1 FROM ` + t.Name + ` LIMIT 1`
+		if t.Name == setupLinks {
+			query = `SELECT 1 FROM ` + t.Name + ` WHERE member_id IS NOT NULL LIMIT 1`
+		}
 		var one int
-		found, err := tx.row(ctx, `SELECT 1 FROM `+t.Name+` LIMIT 1`, nil, &one)
+		found, err := tx.row(ctx, query, nil, &one)
 		if err != nil {
 			return nil, wrap("look into "+t.Name, err)
 		}
@@ -156,6 +164,11 @@ func (tx *Tx) restore(ctx context.Context, in *frameReader, header *backupHeader
 	live, err := tx.emptyTables(ctx)
 	if err != nil {
 		return err
+	}
+	if live[setupLinks] != nil {
+		if _, err := tx.exec(ctx, `DELETE FROM `+setupLinks); err != nil {
+			return wrap("end links", err)
+		}
 	}
 	into := map[string]*restored{}
 	for i := range header.Tables {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -22,6 +23,12 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 		return errors.New("database: sqlite needs the path of a file")
 	}
 	db.path = path
+	// SQLite would let everybody on the machine read a file it makes.
+	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	} else if err := f.Close(); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
 	lock := "_txlock=immediate"
 	if db.volatile {
 		lock += "&_pragma=synchronous(OFF)"

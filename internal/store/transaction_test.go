@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +16,28 @@ import (
 	"heed/internal/ids"
 	"heed/internal/store"
 )
+
+// What people wrote is for the one who runs the service, not for everybody on the
+// machine.
+func TestSQLiteFileIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no file modes")
+	}
+	path := filepath.Join(t.TempDir(), "heed.db")
+	db := feedbacktest.OpenURL(t, "sqlite:"+path, time.Now)
+	if err := db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.TagNamed(t.Context(), 1, "x"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o600 {
+			t.Errorf("%s has mode %o", filepath.Base(name), mode)
+		}
+	}
+}
 
 // The two folders of migrations must give the same tables: one query set reads
 // both.

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"heed/internal/feedback"
 )
 
 // Text is folded into words in Go, not by the databases, so that a search finds
@@ -17,17 +19,12 @@ import (
 // lexemes above 2 KB.
 const maxWord = 64
 
-// unfolded are letters that Unicode does not take apart but people type plain.
-var unfolded = strings.NewReplacer(
-	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ħ", "h", "ı", "i", "ŋ", "n")
-
 // fold maps a text to the form in which words are compared.
 func fold(s string) string {
 	if plain, ok := foldASCII(s); ok {
 		return plain
 	}
-	s = norm.NFKD.String(strings.ToLower(s))
-	s = unfolded.Replace(s)
+	s = feedback.PlainLetters.Replace(norm.NFKD.String(strings.ToLower(s)))
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Mn, r) && !indic(r), unicode.Is(unicode.Cf, r):

@@ -84,10 +84,10 @@ type Post struct {
 	BoardID    feedback.BoardID `json:"boardId"`
 	BoardName  string           `json:"boardName" example:"Feature requests"`
 	Title      string           `json:"title" example:"Dark mode that follows the system"`
-	StatusName *string          `json:"statusName" example:"Planned"`
+	StatusName *string          `json:"statusName" doc:"null for a post without a status." example:"Planned"`
 	VoteCount  int              `json:"voteCount" example:"42"`
-	Pinned     bool             `json:"pinned"`
-	Archived   bool             `json:"archived"`
+	Pinned     bool             `json:"pinned" doc:"Kept at the top of its board."`
+	Archived   bool             `json:"archived" doc:"Out of search, queue and portal."`
 	Locked     bool             `json:"locked" doc:"Takes no more votes or comments."`
 	Tags       []Tag            `json:"tags"`
 	CreatedAt  Time             `json:"createdAt"`
@@ -124,7 +124,7 @@ type Comment struct {
 	PostID     feedback.PostID     `json:"postId"`
 	ParentID   *feedback.CommentID `json:"parentId" doc:"The comment this one replies to."`
 	Body       string              `json:"body"`
-	AuthorType feedback.AuthorType `json:"authorType"`
+	AuthorType feedback.AuthorType `json:"authorType" doc:"visitor for a person in the portal, member for the team and for every comment made here."`
 	Internal   bool                `json:"internal" doc:"For the team only; hidden from the public portal."`
 	CreatedAt  Time                `json:"createdAt"`
 }
@@ -139,9 +139,9 @@ type Status struct {
 	ID            feedback.StatusID `json:"id"`
 	Name          string            `json:"name" example:"Planned"`
 	Color         string            `json:"color" example:"#2563eb"`
-	Order         int               `json:"order"`
-	DoneFlag      bool              `json:"doneFlag"`
-	ShowOnRoadmap bool              `json:"showOnRoadmap"`
+	Order         int               `json:"order" doc:"The place among the statuses, from 0."`
+	DoneFlag      bool              `json:"doneFlag" doc:"Posts that stand here are done."`
+	ShowOnRoadmap bool              `json:"showOnRoadmap" doc:"A column of the roadmap."`
 	IsDefault     bool              `json:"isDefault" doc:"New posts get this status."`
 }
 
@@ -158,7 +158,7 @@ type ChangelogEntry struct {
 	Body        string               `json:"body"`
 	Label       *string              `json:"label" example:"New"`
 	Status      feedback.EntryStatus `json:"status"`
-	PublishedAt *Time                `json:"publishedAt"`
+	PublishedAt *Time                `json:"publishedAt" doc:"null for a draft."`
 	CreatedAt   Time                 `json:"createdAt"`
 }
 
@@ -173,7 +173,7 @@ type SearchResult struct {
 	SiteID     feedback.SiteID `json:"siteId"`
 	Title      string          `json:"title" example:"Dark mode that follows the system"`
 	BoardName  string          `json:"boardName" example:"Feature requests"`
-	StatusName *string         `json:"statusName" example:"Planned"`
+	StatusName *string         `json:"statusName" doc:"null for a post without a status." example:"Planned"`
 	VoteCount  int             `json:"voteCount" example:"42"`
 }
 
@@ -183,8 +183,8 @@ func SearchResultOf(r *feedback.SearchResult) SearchResult { return SearchResult
 // ChangePostStatusResult is what came of a status change.
 type ChangePostStatusResult struct {
 	PostID           feedback.PostID    `json:"postId"`
-	FromStatusID     *feedback.StatusID `json:"fromStatusId"`
-	ToStatusID       *feedback.StatusID `json:"toStatusId"`
+	FromStatusID     *feedback.StatusID `json:"fromStatusId" doc:"null for none."`
+	ToStatusID       *feedback.StatusID `json:"toStatusId" doc:"null for none."`
 	EnteredDoneState bool               `json:"enteredDoneState" doc:"True when the post moves from a state that is not done into one that is."`
 }
 

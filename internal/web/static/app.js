@@ -105,7 +105,7 @@
 		if (act) { e.preventDefault(); act() }
 	});
 	const step = by => {
-		const links = [...doc.querySelectorAll('.posts h3 a, td.title a:first-of-type')];
+		const links = [...doc.querySelectorAll('.posts h3 a, td.title > a, td.title > .cell-2 > a')];
 		const at = links.findIndex(a => a.closest('li,tr').contains(doc.activeElement));
 		links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
 	};
