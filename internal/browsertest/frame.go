@@ -45,12 +45,11 @@ func InFrame[T any](p *Page, expression string) (value T) {
 // inside the page, also if the frame goes from page to page meanwhile.
 func (p *Page) WaitInFrame(expression string) {
 	p.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for until := time.Now().Add(patience); time.Now().Before(until); <-tick.C {
+	for until := time.Now().Add(patience); time.Now().Before(until); {
 		if frame := p.frame(); frame != "" && p.trueIn(frame, expression) {
 			return
 		}
+		Eval[bool](p, `new Promise(done => setTimeout(done, 20, true))`) // of the page, which stays
 	}
 	p.t.Fatalf("waited to find true in the frame: %s\nThe frame is %s", expression,
 		shorten(InFrame[string](p, `location.href + "\n" + (document.body ? document.body.innerText : "")`), 2000))

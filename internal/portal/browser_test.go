@@ -87,6 +87,9 @@ func TestAVisit(t *testing.T) {
 			p.Type("#email", "mira@example.com")
 			p.ClickText("button.pri", "Send me a code")
 			p.Wait("#code")
+			if way.js {
+				p.CheckAccessibility()
+			}
 			p.Type("#code", sixDigits.FindString(s.lastMail().Text))
 			p.ClickText("button.pri", "Sign in")
 			p.Wait("details.menu")
@@ -143,44 +146,93 @@ func TestDraftsSurvive(t *testing.T) {
 	}
 }
 
-// Nothing that people write runs, whatever it looks like.
+// hostile are texts that want to run, or to break out of where they stand.
+var hostile = []string{
+	`<script>document.title='owned'</script>`, `"><img src=x onerror="document.title='owned'">`, `[click](javascript:document.title='owned')`,
+	`<svg onload="document.title='owned'">`, `</textarea><script>document.title='owned'</script>`, `{{constructor.constructor('document.title=1')()}}`,
+	`' onmouseover='document.title="owned"`, `<iframe srcdoc="<script>parent.document.title='owned'</script>">`, `<a hx-get="/x" hx-trigger="load">x</a>`,
+	"```\n</code></pre><script>document.title='owned'</script>\n```", `[a](data:text/html,<script>document.title='owned'</script>)`,
+	`![a](https://evil.example/x.png)`, `<style>*{background:url(https://evil.example/x)}</style>`, `</script><script>document.title='owned'</script>`,
+	`<math><mi xlink:href="javascript:document.title='owned'">x</mi></math>`, `[a](vbscript:x) <javascript:document.title='owned'>`,
+	`<form action="https://evil.example/"><button autofocus>x</button></form>`, `<base href="https://evil.example/">`, `<meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+	`[x]( javascript:document.title='owned' "x")`, "[a][b]\n\n[b]: javascript:document.title='owned'", `<details open ontoggle="document.title='owned'">`,
+	`<hole 00000000000000000000000000000000>`,
+}
+
+// Nothing that people write runs, whatever it looks like and wherever it stands:
+// on the pages that readers see, in what is previewed and offered while typing,
+// in the frame and in the widget's script, with names of everything as bad.
 func TestHostileTextsRunNothing(t *testing.T) {
 	s := newScene(t, "sqlite", feedback.Studio)
-	evil := []string{
-		`<script>document.title='owned'</script>`, `"><img src=x onerror="document.title='owned'">`, `[click](javascript:document.title='owned')`,
-		`<svg onload="document.title='owned'">`, `</textarea><script>document.title='owned'</script>`, `{{constructor.constructor('document.title=1')()}}`,
-		`' onmouseover='document.title="owned"`, `<iframe srcdoc="<script>parent.document.title='owned'</script>">`, `<a hx-get="/x" hx-trigger="load">x</a>`,
-		"```\n</code></pre><script>document.title='owned'</script>\n```",
-	}
-	for i, e := range evil {
+	for i, e := range hostile {
 		post := s.post(0, feedbackTitle(e), e, fmt.Sprint("v", i))
 		s.exec(`UPDATE visitors SET name = $1 WHERE site_id = $2 AND ref = $3`, e, int64(s.o.Site.ID), fmt.Sprint("v", i))
-		s.comment(post, e, nil, false)
-		s.tag(post, feedbackTitle(e)[:min(len(e), 40)], "#ff0000")
-		s.entry(feedbackTitle(e), e, "", post)
+		s.status(post, "Planned", e)
+		c := s.comment(post, e, nil, false)
+		s.comment(post, e, c, false)
+		s.tag(post, cut40(feedbackTitle(e)), "#ff0000")
+		s.entry(feedbackTitle(e), e, cut40(feedbackTitle(e)), post)
 	}
-	s.exec(`UPDATE sites SET name = $1 WHERE id = $2`, evil[1], int64(s.o.Site.ID))
-	p := browsertest.Open(t)
+	evil := hostile[1]
+	s.settings(func(in *feedback.NewSettings) {
+		in.Intro, in.WidgetOrigins = feedback.Intro(evil), []string{"https://app.northwind.example"}
+	})
+	s.exec(`UPDATE sites SET name = $1 WHERE id = $2`, evil, int64(s.o.Site.ID))
+	s.exec(`UPDATE boards SET name = $1, description = $1 WHERE site_id = $2 AND slug = 'bugs'`, evil, int64(s.o.Site.ID))
+	s.exec(`UPDATE statuses SET name = $1 WHERE site_id = $2 AND name = 'Planned'`, evil, int64(s.o.Site.ID))
 	var list []feedback.Post
 	s.read(func(tx *app.Tx) error {
 		page, err := tx.Posts(t.Context(), nil, feedback.Window{Limit: 100})
 		list = page.Items
 		return err
 	})
-	paths := []string{"/", "/roadmap", "/changelog", "/?q=" + url.QueryEscape(evil[1]), "/posts/new?title=" + url.QueryEscape(evil[1]), "/nowhere/" + url.PathEscape(evil[0])}
+	paths := []string{"/", "/boards/bugs", "/roadmap", "/changelog", "/posts/new", "/sign-in", "/me", "/widget",
+		"/?q=" + url.QueryEscape(evil), "/posts/new?title=" + url.QueryEscape(evil), "/nowhere/" + url.PathEscape(hostile[0]),
+		"/?tag=" + url.QueryEscape(evil), "/?after=" + url.QueryEscape(evil), "/confirm?t=" + url.QueryEscape(evil), "/sign-in?return=" + url.QueryEscape("javascript:document.title='owned'")}
 	for _, post := range list {
 		paths = append(paths, "/posts/"+post.ID.String())
 	}
+	p := browsertest.Open(t)
 	p.Expect("404")
-	for _, path := range paths {
-		p.Go(s.url + path)
+	check := func(what string) {
+		t.Helper()
 		if title := browsertest.Eval[string](p, "document.title"); title == "owned" || title == "1" {
-			t.Errorf("GET %s ran a script", path)
+			t.Errorf("%s ran a script", what)
 		}
-		if n := browsertest.Eval[int](p, `document.querySelectorAll("iframe, img[src=x], [onerror], [onload], [onmouseover], main [hx-trigger=load]").length`); n > 0 {
-			t.Errorf("GET %s holds %d elements that somebody smuggled in", path, n)
+		if n := browsertest.Eval[int](p, `document.querySelectorAll("iframe, base, math, style, img[src=x], [onerror], [onload], [onmouseover], [ontoggle], main [hx-trigger=load], form[action*=evil], meta[http-equiv], a[href^='javascript' i], a[href^='data' i], a[href^='vbscript' i]").length`); n > 0 {
+			t.Errorf("%s holds %d elements that somebody smuggled in", what, n)
 		}
 	}
+	for _, path := range paths {
+		p.Go(s.url + path)
+		check("GET " + path)
+	}
+	p.Go(s.url + "/posts/new")
+	browsertest.Eval[bool](p, fmt.Sprintf(`(document.querySelector("#body").value = %q, true)`, strings.Join(hostile, "\n\n")+"\n\nThe end"))
+	p.ClickText("button", "Preview")
+	p.WaitText(".preview", "The end")
+	check("the preview")
+	p.Type("#title", "script onerror document title owned")
+	p.Wait("#similar .pick")
+	check("what is offered while typing")
+	// The mails too: a program that shows them is a browser.
+	s.tell()
+	s.read(func(tx *app.Tx) error {
+		page, err := tx.Outbox(t.Context(), feedback.Window{Limit: 100})
+		for _, m := range page.Items {
+			if strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, "<img src=x") || strings.Contains(m.HTML, `href="javascript:`) {
+				t.Errorf("a mail holds what somebody smuggled in: %s", m.HTML)
+			}
+		}
+		return err
+	})
+}
+
+func cut40(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40])
+	}
+	return s
 }
 
 func feedbackTitle(s string) string { return strings.ReplaceAll(s, "\n", " ") }

@@ -328,6 +328,7 @@ var (
 	stopToken    = regexp.MustCompile(`unsubscribe\?t=(\S+)`)
 	linkToken    = regexp.MustCompile(`link\?t=(\S+)`)
 	postLinks    = regexp.MustCompile(`<li id="(post_[0-9a-z]+)"`)
+	voteNumber   = regexp.MustCompile(`<b data-other="[^"]*">([^<]*)</b>`)
 )
 
 func (s *scene) lastMail() feedback.Mail {

@@ -51,7 +51,7 @@ func TestWidgetOnAForeignPage(t *testing.T) {
 	s.settings(func(in *feedback.NewSettings) { in.Anonymous, in.WidgetOrigins = false, []string{origin} })
 
 	p := browsertest.Open(t)
-	p.Go(s.base + "/p/northwind/robots.txt") // so that the portal is no outside host
+	p.Go(s.url + "/roadmap") // so that the portal is no outside host
 	p.Go(origin + "/")
 	p.ClickText("button", "Feedback")
 	id := posts[1].ID.String()
@@ -91,7 +91,7 @@ func TestWidgetIsRefusedElsewhere(t *testing.T) {
 	origin := customer(t, s, "")
 	s.settings(func(in *feedback.NewSettings) { in.WidgetOrigins = []string{"https://app.northwind.example"} })
 	p := browsertest.Open(t)
-	p.Go(s.base + "/p/northwind/robots.txt")
+	p.Go(s.url + "/roadmap") // so that the portal is no outside host
 	p.Go(origin + "/")
 	p.Expect("frame-ancestors https://app.northwind.example")
 	p.Expect("ERR_BLOCKED_BY_RESPONSE")

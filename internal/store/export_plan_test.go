@@ -106,7 +106,7 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 					if err != nil {
 						return err
 					}
-					table := "posts_"
+					table := "posts_listed_"
 					if tag != 0 {
 						table = "post_tags_"
 					}

@@ -75,17 +75,17 @@ func (tx *Tx) rankQuery(site feedback.SiteID, board feedback.BoardID, status fee
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	}
-	table, id, where := "posts", "id", "site_id = $1 AND board_id = $2 AND "+onShow
+	table, index, id, where := "posts", "posts_listed_", "id", "site_id = $1 AND board_id = $2 AND "+onShow
 	switch {
 	case f.Tag != 0:
-		table, id = "post_tags", "post_id"
+		table, index, id = "post_tags", "post_tags_", "post_id"
 		where = "site_id = $1 AND board_id = $2 AND shown AND tag_id = " + place(f.Tag) + " AND status_id = " + place(int64(status))
 	case status != 0:
 		where += " AND status_id = " + place(status)
 	default:
 		where += " AND status_id IS NULL"
 	}
-	by := tx.d.by(table + "_" + orders[f.Sort].index)
+	by := tx.d.by(index + orders[f.Sort].index)
 	key := orders[f.Sort].key
 	if key == "" {
 		return `
