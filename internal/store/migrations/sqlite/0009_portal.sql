@@ -12,6 +12,7 @@ UPDATE boards SET shown_count = (
 -- whole board is put together from these: an index of its own would have to be
 -- written with every vote.
 DROP INDEX posts_trending;
+DROP INDEX posts_top;
 CREATE INDEX posts_listed_newest ON posts (site_id, board_id, status_id, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 CREATE INDEX posts_listed_trending ON posts (site_id, board_id, status_id, trend, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 CREATE INDEX posts_listed_top ON posts (site_id, board_id, status_id, vote_count, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
