@@ -141,7 +141,7 @@ func (b *Batch) AddComment(c feedback.Comment) {
 func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 	posts := tx.bulk("posts", "site_id", "id", "board_id", "status_id", "author_id", "vote_count", "comment_count",
 		"pinned", "archived", "locked", "held", "created_at", "title", "body", "trend")
-	tags := tx.bulk("post_tags", "site_id", "post_id", "tag_id", "shown", "board_id", "status_id", "vote_count", "trend")
+	tags := tx.bulk("post_tags", "site_id", "post_id", "tag_id", "shown", "board_id", "status_id")
 	var words []indexed
 	for _, p := range b.posts {
 		err := posts.add(ctx, b.site, p.ID, p.BoardID, p.StatusID, p.AuthorID, p.VoteCount, p.comments,
@@ -150,7 +150,7 @@ func (tx *Tx) InsertBatch(ctx context.Context, b *Batch) error {
 			return err
 		}
 		for _, t := range p.Tags {
-			if err := tags.add(ctx, b.site, p.ID, t.ID, p.Searchable(), int64(p.BoardID), int64(p.StatusID), p.VoteCount, int64(p.heat)); err != nil {
+			if err := tags.add(ctx, b.site, p.ID, t.ID, p.Searchable(), int64(p.BoardID), int64(p.StatusID)); err != nil {
 				return err
 			}
 		}

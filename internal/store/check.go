@@ -172,8 +172,7 @@ func ruleChecks() []Check {
 		SELECT t.post_id, t.tag_id
 		FROM   post_tags t
 		JOIN   posts p ON p.site_id = t.site_id AND p.id = t.post_id
-		WHERE  t.shown <> (` + searchable + `) OR t.board_id <> p.board_id OR t.status_id <> COALESCE(p.status_id, 0)
-		OR     t.vote_count <> p.vote_count OR t.trend <> p.trend`,
+		WHERE  t.shown <> (` + searchable + `) OR t.board_id <> p.board_id OR t.status_id <> COALESCE(p.status_id, 0)`,
 		width: 2,
 		line: func(v []int64) string {
 			return fmt.Sprintf("posts %s: lists of its tag %s have it in another place", spell("posts", v[0]), feedback.TagID(v[1]))

@@ -89,8 +89,8 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 			`INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body, trend)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
 			SELECT 1 + i / 8 % 4, i, 1 + i % 2, CASE i / 2 % 2 WHEN 0 THEN 1 END, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
-			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id, vote_count, trend)
-			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, COALESCE(status_id, 0), vote_count, trend FROM posts`,
+			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id)
+			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, COALESCE(status_id, 0) FROM posts`,
 			`ANALYZE`,
 		} {
 			if _, err := tx.exec(ctx, fill); err != nil {
@@ -99,6 +99,9 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 		}
 		for _, sort := range []feedback.Sort{feedback.Trending, feedback.Top, feedback.Newest} {
 			for _, tag := range []feedback.TagID{0, 2} {
+				if tag != 0 && sort != feedback.Newest {
+					continue // ranked from the newest
+				}
 				for _, status := range []feedback.StatusID{0, 1} {
 					f := feedback.PublicFilter{Sort: sort, Tag: tag}
 					query, args := tx.rankQuery(1, 2, status, f, rank{20000, 500}, 51)

@@ -276,8 +276,8 @@ func TestPublicListPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(all) != 12 {
-			t.Fatalf("%d plans; want 12", len(all))
+		if len(all) != 8 {
+			t.Fatalf("%d plans; want 8", len(all))
 		}
 		for _, p := range all {
 			if !strings.Contains(p.Plan, " "+p.Index+" ") {

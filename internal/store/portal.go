@@ -14,13 +14,17 @@ import (
 // The posts that the public sees are found board by board: every index below
 // begins with the board, private boards are simply not asked for, and the cost
 // of a page is that of its rows, however many posts a site has. Each filter has
-// an index for each order; what lists of a tag go by is copied to post_tags.
+// an index for each order, but for tags: they have one for the newest, and the
+// others are ranked from those.
 
 // rank is a post and what a list is ordered by.
 type rank struct {
 	id  feedback.PostID
 	key int64
 }
+
+// compare puts the greatest first.
+func (a rank) compare(b rank) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.id, a.id)) }
 
 // onShow is what every public listing asks of a post; the partial indexes say
 // the same, word for word.
@@ -36,10 +40,10 @@ var orders = map[feedback.Sort]struct{ key, index string }{
 // position in an order, at most limit, and the position of each. statuses are
 // those of the site: what is not of one status is looked up status by status.
 func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, statuses []feedback.StatusID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
-	after := rank{id: math.MaxInt64, key: math.MaxInt64}
-	if len(f.After) == 2 {
-		after = rank{id: feedback.PostID(f.After[1]), key: f.After[0]}
+	if f.Tag != 0 && f.Sort != feedback.Newest {
+		return tx.rankTagged(ctx, site, boards, statuses, f, limit)
 	}
+	after := position(f)
 	if f.Status != 0 {
 		statuses = []feedback.StatusID{f.Status}
 	} else {
@@ -56,12 +60,78 @@ func (tx *Tx) RankedPosts(ctx context.Context, site feedback.SiteID, boards []fe
 			found = append(found, some...)
 		}
 	}
-	slices.SortFunc(found, func(a, b rank) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.id, a.id)) })
+	ids, at := inOrder(found, limit)
+	return ids, at, nil
+}
+
+// position is where a page begins.
+func position(f feedback.PublicFilter) rank {
+	if len(f.After) == 2 {
+		return rank{id: feedback.PostID(f.After[1]), key: f.After[0]}
+	}
+	return rank{id: math.MaxInt64, key: math.MaxInt64}
+}
+
+// inOrder puts posts in their order and returns the first of them.
+func inOrder(found []rank, limit int) ([]feedback.PostID, []feedback.Position) {
+	slices.SortFunc(found, rank.compare)
 	found = found[:min(len(found), limit)]
 	ids, at := make([]feedback.PostID, len(found)), make([]feedback.Position, len(found))
 	for i, r := range found {
 		ids[i], at[i] = r.id, feedback.Position{r.key, int64(r.id)}
 	}
+	return ids, at
+}
+
+// tagDepth is how many posts of a tag are ranked by votes or by heat: its newest,
+// which of most tags is all. tagFirst is how many of the first posts of the order
+// are looked at beside them for a tag that has more. To know the place of every
+// post of every tag would cost a write with every vote.
+const (
+	tagDepth = 500
+	tagFirst = 200
+)
+
+// rankTagged is RankedPosts for those of a tag, by votes or by heat.
+func (tx *Tx) rankTagged(ctx context.Context, site feedback.SiteID, boards []feedback.BoardID, statuses []feedback.StatusID, f feedback.PublicFilter, limit int) ([]feedback.PostID, []feedback.Position, error) {
+	byAge := f
+	byAge.Sort, byAge.After = feedback.Newest, nil
+	all, _, err := tx.RankedPosts(ctx, site, boards, statuses, byAge, tagDepth+1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all) > tagDepth {
+		untagged := f
+		untagged.Tag, untagged.After = 0, nil
+		leading, _, err := tx.RankedPosts(ctx, site, boards, statuses, untagged, tagFirst)
+		if err != nil {
+			return nil, nil, err
+		}
+		in, args := idList([]any{site, f.Tag}, leading)
+		tagged, err := tx.idColumn(ctx, `
+			SELECT post_id FROM post_tags
+			WHERE  site_id = $1 AND tag_id = $2 AND post_id IN (`+in+`)`, args)
+		if err != nil {
+			return nil, nil, wrap("rank posts", err)
+		}
+		all = append(all, postIDs(tagged)...)
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	if len(all) == 0 {
+		return nil, nil, nil
+	}
+	in, args := idList([]any{site}, all)
+	found, err := collect(ctx, tx, `
+		SELECT id, `+orders[f.Sort].key+`
+		FROM   posts
+		WHERE  site_id = $1 AND id IN (`+in+`)`, args, scanRank)
+	if err != nil {
+		return nil, nil, wrap("rank posts", err)
+	}
+	after := position(f)
+	found = slices.DeleteFunc(found, func(r rank) bool { return r.compare(after) <= 0 })
+	ids, at := inOrder(found, limit)
 	return ids, at, nil
 }
 

@@ -7,14 +7,14 @@ import (
 )
 
 // What the public sees of a post is counted by its board and copied to its tags.
-// Whatever changes a post's board, status, votes or heat, or whether it is on
-// show, goes through here; `heed check` compares.
+// Whatever changes a post's board or status, or whether it is on show, goes
+// through here; `heed check` compares.
 
 // shelve copies to the tags of a post what lists by tag go by.
 func (tx *Tx) shelve(ctx context.Context, site feedback.SiteID, post feedback.PostID) error {
 	_, err := tx.exec(ctx, `
-		UPDATE post_tags SET (shown, board_id, status_id, vote_count, trend) = (
-			SELECT `+onShow+`, board_id, COALESCE(status_id, 0), vote_count, trend
+		UPDATE post_tags SET (shown, board_id, status_id) = (
+			SELECT `+onShow+`, board_id, COALESCE(status_id, 0)
 			FROM   posts
 			WHERE  site_id = $1 AND id = $2)
 		WHERE  site_id = $1 AND post_id = $2`, site, post)
@@ -72,8 +72,8 @@ func (db *DB) reshelve(ctx context.Context) error {
 			return wrap("count posts", err)
 		}
 		_, err = tx.exec(ctx, `
-			UPDATE post_tags SET (shown, board_id, status_id, vote_count, trend) = (
-				SELECT `+searchable+`, p.board_id, COALESCE(p.status_id, 0), p.vote_count, p.trend
+			UPDATE post_tags SET (shown, board_id, status_id) = (
+				SELECT `+searchable+`, p.board_id, COALESCE(p.status_id, 0)
 				FROM   posts p
 				WHERE  p.site_id = post_tags.site_id AND p.id = post_tags.post_id)`)
 		return wrap("shelve posts", err)

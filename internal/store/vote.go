@@ -49,10 +49,9 @@ func (tx *Tx) TakeVote(ctx context.Context, site feedback.SiteID, post feedback.
 
 // tally is what votes make of a post.
 type tally struct {
-	votes  int
-	heat   feedback.Heat
-	born   time.Time
-	tagged bool
+	votes int
+	heat  feedback.Heat
+	born  time.Time
 }
 
 // tally returns the tally of a post, which nobody else changes until the
@@ -60,25 +59,18 @@ type tally struct {
 func (tx *Tx) tally(ctx context.Context, site feedback.SiteID, post feedback.PostID) (t tally, err error) {
 	var heat, born int64
 	_, err = tx.row(ctx, `
-		SELECT vote_count, trend, created_at, EXISTS (SELECT 1 FROM post_tags WHERE site_id = $1 AND post_id = $2)
+		SELECT vote_count, trend, created_at
 		FROM   posts
-		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, post}, &t.votes, &heat, &born, &t.tagged)
+		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, post}, &t.votes, &heat, &born)
 	t.heat, t.born = feedback.Heat(heat), fromMicros(born)
 	return t, wrap("tally", err)
 }
 
-// setTally writes both numbers at once, since each statement finds the row anew,
-// and to the tags no more than changed: SQLite rewrites every index that holds a
-// column it is told to set.
+// setTally writes both numbers at once, since each statement finds the row anew.
 func (tx *Tx) setTally(ctx context.Context, site feedback.SiteID, post feedback.PostID, t tally) error {
 	_, err := tx.exec(ctx, `
 		UPDATE posts SET vote_count = $1, trend = $2
 		WHERE  site_id = $3 AND id = $4`, t.votes, int64(t.heat), site, post)
-	if err == nil && t.tagged {
-		_, err = tx.exec(ctx, `
-		UPDATE post_tags SET vote_count = $1, trend = $2
-		WHERE  site_id = $3 AND post_id = $4`, t.votes, int64(t.heat), site, post)
-	}
 	return wrap("count vote", err)
 }
 

@@ -17,18 +17,15 @@ CREATE INDEX posts_listed_newest ON posts (site_id, board_id, status_id, id) WHE
 CREATE INDEX posts_listed_trending ON posts (site_id, board_id, status_id, trend, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 CREATE INDEX posts_listed_top ON posts (site_id, board_id, status_id, vote_count, id) WHERE NOT held AND NOT archived AND merged_into IS NULL;
 
--- And of a tag. What the lists of a tag go by is copied from the post: an index
--- cannot reach into another table. A status that is zero is none.
+-- And of a tag, newest first. What the lists of a tag go by is copied from the
+-- post: an index cannot reach into another table. Votes and heat are not: they
+-- would have to be written with every vote. A status that is zero is none.
 ALTER TABLE post_tags ADD COLUMN shown BOOLEAN NOT NULL DEFAULT FALSE;
 ALTER TABLE post_tags ADD COLUMN board_id BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE post_tags ADD COLUMN status_id BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE post_tags ADD COLUMN vote_count BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE post_tags ADD COLUMN trend BIGINT NOT NULL DEFAULT 0;
-UPDATE post_tags SET (shown, board_id, status_id, vote_count, trend) = (
-	SELECT NOT p.held AND NOT p.archived AND p.merged_into IS NULL, p.board_id, COALESCE(p.status_id, 0), p.vote_count, p.trend
+UPDATE post_tags SET (shown, board_id, status_id) = (
+	SELECT NOT p.held AND NOT p.archived AND p.merged_into IS NULL, p.board_id, COALESCE(p.status_id, 0)
 	FROM   posts p
 	WHERE  p.site_id = post_tags.site_id AND p.id = post_tags.post_id)
 WHERE EXISTS (SELECT 1 FROM posts p WHERE p.site_id = post_tags.site_id AND p.id = post_tags.post_id);
 CREATE INDEX post_tags_newest ON post_tags (site_id, tag_id, board_id, status_id, post_id) WHERE shown;
-CREATE INDEX post_tags_trending ON post_tags (site_id, tag_id, board_id, status_id, trend, post_id) WHERE shown;
-CREATE INDEX post_tags_top ON post_tags (site_id, tag_id, board_id, status_id, vote_count, post_id) WHERE shown;
