@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"net/url"
@@ -49,20 +50,20 @@ func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
 		return v.render(w, r, http.StatusOK, boardView(p))
 	}
 	key := strings.Join([]string{v.base, v.portal.Site.Slug, p.at(), tag, positionText(after), v.locale.Tag, v.theme}, " ")
-	c := v.h.lists.find(key, v.portal.Moment, v.now)
-	if c == nil {
-		// As nobody in particular sees it.
+	c, err := v.h.lists.get(key, v.portal.Moment, v.now, func() (*common, error) {
+		// As nobody in particular sees it, and also if the one who asked first
+		// does not stay.
 		nobody := *v
 		nobody.visitor, nobody.ref, nobody.session = nil, "", ""
 		p.visit = &nobody
-		err := p.load(r, tag, after)
-		if err == nil {
-			c, err = p.render(r.Context())
+		lasting := r.WithContext(context.WithoutCancel(r.Context()))
+		if err := p.load(lasting, tag, after); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return err
-		}
-		v.h.lists.keep(key, c, v.now)
+		return p.render(lasting.Context())
+	})
+	if err != nil {
+		return err
 	}
 	return c.send(v, w, r)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"golang.org/x/sync/singleflight"
 
 	"heed/internal/app"
 	"heed/internal/feedback"
@@ -51,14 +52,35 @@ type hole struct {
 
 // commons are the pages that were asked for lately.
 type commons struct {
-	mu  sync.Mutex
-	all map[string]*common
+	mu     sync.Mutex
+	all    map[string]*common
+	making singleflight.Group
 }
 
 const (
 	commonTime = time.Second
 	maxCommons = 64
 )
+
+// get returns a page of a moment. Of those who ask for one that is not there, one
+// makes it and the others wait: when a page of a busy site has had its time, all
+// of them would ask for it at once.
+func (k *commons) get(key, moment string, now time.Time, make func() (*common, error)) (*common, error) {
+	if c := k.find(key, moment, now); c != nil {
+		return c, nil
+	}
+	c, err, _ := k.making.Do(key+" "+moment, func() (any, error) {
+		c, err := make()
+		if err == nil {
+			k.keep(key, c, now)
+		}
+		return c, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.(*common), nil
+}
 
 func (k *commons) find(key, moment string, now time.Time) *common {
 	k.mu.Lock()
