@@ -60,6 +60,11 @@ func (p *Page) runAxe(options string, leftOut []string) {
 	}
 }
 
+// Still is the layout shift below which nobody sees that anything moved: a tenth
+// of what browsers call good. A letter that is painted in two steps on a busy
+// machine stays far below it.
+const Still = 0.01
+
 // LayoutShift is by how much the page moved under its reader since it was
 // opened, measured as browsers do (CLS): 0 when nothing did. Browsers forgive
 // what moves within half a second of a click, and take the emulation of a phone

@@ -59,7 +59,7 @@ func TestKeysNeedAPlan(t *testing.T) {
 	if a := u.post("/dash/keys", "name", "Robot", "scope", "posts:read"); a.status != http.StatusPaymentRequired {
 		t.Errorf("a key on FREE: %d; want 402", a.status)
 	}
-	if a := u.post("/dash/sites", "name", "Second"); a.status != http.StatusPaymentRequired || !strings.Contains(a.text(), "allows 1 sites") {
+	if a := u.post("/dash/sites", "name", "Second"); a.status != http.StatusPaymentRequired || !strings.Contains(a.text(), "allows 1 site") {
 		t.Errorf("a second site on FREE: %d; want 402\n%s", a.status, a.text())
 	}
 	u.post("/dash/members/invite", "email", "one@example.com", "role", "member").has(t, "Invitation for one@example.com")
