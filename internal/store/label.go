@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -100,57 +99,40 @@ func newNames() names {
 	return names{map[feedback.BoardID]string{}, map[feedback.StatusID]*string{}, map[feedback.TagID]feedback.Tag{}}
 }
 
-// stretch is how many rows of a table look reads in passing.
+// stretch is how many tags look reads in passing.
 const stretch = 128
 
-// look looks up the names: of all three kinds at once, since what a query costs
-// is mostly being one, and the whole stretch from the first to the last, since a
-// site has few and finding each costs more than reading some too many. What a
-// long stretch leaves out is then looked for by itself.
+// look looks up the names: of all three kinds at once, and the whole stretch from
+// the first to the last, since finding each costs more than reading some too
+// many. Tags that a long stretch leaves out are then looked for by themselves.
 func (tx *Tx) look(ctx context.Context, site feedback.SiteID, n names) error {
 	delete(n.statuses, 0)
 	args := []any{site}
 	args = append(args, firstAndLast(n.boards)...)
 	args = append(args, firstAndLast(n.statuses)...)
 	args = append(args, firstAndLast(n.tags)...)
+	// Boards and statuses are a team's own and few; tags may be thousands.
 	err := tx.lookUp(ctx, n, fmt.Sprintf(`
-		SELECT * FROM (SELECT 1 AS kind, id, name, '' AS color FROM boards WHERE site_id = $1 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT %[1]d) AS b
+		SELECT 1, id, name, '' FROM boards WHERE site_id = $1 AND id BETWEEN $2 AND $3
 		UNION ALL
-		SELECT * FROM (SELECT 2 AS kind, id, name, '' AS color FROM statuses WHERE site_id = $1 AND id BETWEEN $4 AND $5 ORDER BY id LIMIT %[1]d) AS s
+		SELECT 2, id, name, '' FROM statuses WHERE site_id = $1 AND id BETWEEN $4 AND $5
 		UNION ALL
-		SELECT * FROM (SELECT 3 AS kind, id, name, color FROM tags WHERE site_id = $1 AND id BETWEEN $6 AND $7 ORDER BY id LIMIT %[1]d) AS t`,
+		SELECT * FROM (SELECT 3, id, name, color FROM tags WHERE site_id = $1 AND id BETWEEN $6 AND $7 ORDER BY id LIMIT %d) AS t`,
 		stretch), args)
 	if err != nil {
 		return err
 	}
-	missing := newNames()
-	for id, name := range n.boards {
-		if name == "" {
-			missing.boards[id] = ""
-		}
-	}
-	for id, name := range n.statuses {
-		if name == nil {
-			missing.statuses[id] = nil
-		}
-	}
+	var missing []feedback.TagID
 	for id, tag := range n.tags {
 		if tag.ID == 0 {
-			missing.tags[id] = tag
+			missing = append(missing, id)
 		}
 	}
-	if len(missing.boards)+len(missing.statuses)+len(missing.tags) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
-	boards, args := idList([]any{site}, slices.Collect(maps.Keys(missing.boards)))
-	statuses, args := idList(args, slices.Collect(maps.Keys(missing.statuses)))
-	tags, args := idList(args, slices.Collect(maps.Keys(missing.tags)))
-	return tx.lookUp(ctx, n, `
-		SELECT 1, id, name, '' FROM boards WHERE site_id = $1 AND id IN (`+boards+`)
-		UNION ALL
-		SELECT 2, id, name, '' FROM statuses WHERE site_id = $1 AND id IN (`+statuses+`)
-		UNION ALL
-		SELECT 3, id, name, color FROM tags WHERE site_id = $1 AND id IN (`+tags+`)`, args)
+	in, args := idList([]any{site}, missing)
+	return tx.lookUp(ctx, n, `SELECT 3, id, name, color FROM tags WHERE site_id = $1 AND id IN (`+in+`)`, args)
 }
 
 // firstAndLast returns the least and the greatest key of a map, or what no id is

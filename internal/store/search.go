@@ -15,7 +15,7 @@ import (
 // maxRanked is how many matches are ranked by how well their title answers.
 // Above it words are so common that ranking says little and costs much: the
 // newest come first.
-const maxRanked = 500
+const maxRanked = 250
 
 // SearchPosition is where a page of a search begins. The zero value is the
 // beginning.

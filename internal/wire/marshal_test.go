@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+	"time"
 
 	"heed/internal/wire"
 )
@@ -23,6 +24,22 @@ func TestMarshal(t *testing.T) {
 		same(t, filled[wire.Site](text))
 	}
 	same(t, wire.List[wire.Post]{Data: []wire.Post{}})
+}
+
+func TestAt(t *testing.T) {
+	zone := time.FixedZone("east", 2*60*60)
+	for want, at := range map[wire.Time]time.Time{
+		"2026-11-15T07:08:09.000Z": time.Date(2026, 11, 15, 7, 8, 9, 0, time.UTC),
+		"2026-11-15T07:08:09.007Z": time.Date(2026, 11, 15, 9, 8, 9, 7_999_999, zone),
+		"1999-12-31T23:59:59.999Z": time.Date(1999, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
+	} {
+		if got := wire.At(at); got != want {
+			t.Errorf("At(%v) = %s; want %s", at, got, want)
+		}
+	}
+	if at := wire.MaybeAt(time.Time{}); at != nil {
+		t.Errorf("MaybeAt of no time = %s", *at)
+	}
 }
 
 func same(t *testing.T, v any) {

@@ -15,10 +15,14 @@ import (
 // It is spelled when it is made, which costs encoders less than a method would.
 type Time string
 
-const layout = "2006-01-02T15:04:05.000Z"
-
-// At makes a Time.
-func At(t time.Time) Time { return Time(t.UTC().Format(layout)) }
+// At makes a Time. Package time has a short way for RFC 3339 without fractions and
+// a long one for any other layout, so the milliseconds are put in by hand.
+func At(t time.Time) Time {
+	t = t.UTC()
+	b := t.AppendFormat(make([]byte, 0, len("2006-01-02T15:04:05.000Z")), time.RFC3339)
+	ms := t.Nanosecond() / int(time.Millisecond)
+	return Time(append(b[:len(b)-1], '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z'))
+}
 
 // MaybeAt makes a Time, nil for the zero time.
 func MaybeAt(t time.Time) *Time {
