@@ -182,7 +182,6 @@ func (s *scene) age(p *feedback.Post, d time.Duration) {
 	colder := int64(d.Seconds() * 1e6 / 604800)
 	s.exec(`UPDATE posts SET created_at = $1, trend = trend - $2 WHERE site_id = $3 AND id = $4`,
 		time.Now().Add(-d).UnixMicro(), colder, int64(s.o.Site.ID), int64(p.ID))
-	s.exec(`UPDATE post_tags SET trend = trend - $1 WHERE site_id = $2 AND post_id = $3`, colder, int64(s.o.Site.ID), int64(p.ID))
 }
 
 func (s *scene) entry(title, body, label string, posts ...*feedback.Post) *feedback.Entry {
