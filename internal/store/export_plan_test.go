@@ -88,7 +88,7 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 		for _, fill := range []string{
 			`INSERT INTO posts (site_id, id, board_id, status_id, author_id, vote_count, comment_count, pinned, archived, locked, held, created_at, title, body, trend)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-			SELECT 1 + i / 8 % 4, i, 1 + i % 2, CASE i / 2 % 2 WHEN 0 THEN 1 END, 1, i % 1009, 0, FALSE, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
+			SELECT 1 + i / 8 % 4, i, 1 + i % 2, CASE i / 2 % 2 WHEN 0 THEN 1 END, 1, i % 1009, 0, i % 997 = 0, i % 11 = 0, FALSE, FALSE, i, '', '', i % 7919 FROM n`,
 			`INSERT INTO post_tags (site_id, post_id, tag_id, shown, board_id, status_id)
 			SELECT site_id, id, 1 + id / 4 % 2, NOT archived, board_id, COALESCE(status_id, 0) FROM posts`,
 			`ANALYZE`,
@@ -97,6 +97,12 @@ func (db *DB) PublicListPlans(ctx context.Context) (all []DeliveryPlan, err erro
 				return err
 			}
 		}
+		query, args := tx.pinnedQuery(1, []feedback.BoardID{1, 2}, 10)
+		plan, err := tx.plan(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		all = append(all, DeliveryPlan{"pinned", "posts_pinned", plan})
 		for _, sort := range []feedback.Sort{feedback.Trending, feedback.Top, feedback.Newest} {
 			for _, tag := range []feedback.TagID{0, 2} {
 				if tag != 0 && sort != feedback.Newest {

@@ -276,14 +276,18 @@ func TestPublicListPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(all) != 8 {
-			t.Fatalf("%d plans; want 8", len(all))
+		if len(all) != 9 {
+			t.Fatalf("%d plans; want 9", len(all))
 		}
 		for _, p := range all {
 			if !strings.Contains(p.Plan, " "+p.Index+" ") {
 				t.Errorf("%s is not found by %s:\n%s", p.Name, p.Index, p.Plan)
 			}
 			for _, dear := range []string{"Sort", "TEMP B-TREE", "Filter", "Seq Scan", "SCAN posts", "SCAN post_tags", "Bitmap"} {
+				// Of the few that are pinned, each is asked whether it is on show.
+				if p.Name == "pinned" && dear == "Filter" {
+					continue
+				}
 				if strings.Contains(p.Plan, dear) {
 					t.Errorf("%s: %s\n%s", p.Name, dear, p.Plan)
 				}

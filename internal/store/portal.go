@@ -181,13 +181,21 @@ func (tx *Tx) PinnedPosts(ctx context.Context, site feedback.SiteID, boards []fe
 	if len(boards) == 0 {
 		return nil, nil
 	}
+	query, args := tx.pinnedQuery(site, boards, limit)
+	ids, err := tx.idColumn(ctx, query, args)
+	return postIDs(ids), wrap("pinned posts", err)
+}
+
+// pinnedQuery names its index: SQLite would rather go through all posts on show,
+// which need no sorting, than through the few that are pinned.
+func (tx *Tx) pinnedQuery(site feedback.SiteID, boards []feedback.BoardID, limit int) (string, []any) {
 	in, args := idList([]any{site}, boards)
-	ids, err := tx.idColumn(ctx, fmt.Sprintf(`
-		SELECT id FROM posts
+	return fmt.Sprintf(`
+		SELECT id
+		FROM   posts%s
 		WHERE  site_id = $1 AND pinned AND `+onShow+` AND board_id IN (`+in+`)
 		ORDER  BY id DESC
-		LIMIT  %d`, limit), args)
-	return postIDs(ids), wrap("pinned posts", err)
+		LIMIT  %d`, tx.d.by("posts_pinned"), limit), args
 }
 
 func postIDs(ids []int64) []feedback.PostID {

@@ -111,12 +111,12 @@ func (b *bench) run(conns []string) (err error) {
 
 // fill makes the database with an account and data.
 func (b *bench) fill() error {
-	var opened struct{ SiteID, SiteSlug, APIKey string }
+	var opened struct{ SiteID, APIKey string }
 	if err := b.command(&opened, "init", "--json", "--email", "bench@heed.example", "--password", "only for benches",
 		"--account", "Bench", "--site", "Bench"); err != nil {
 		return err
 	}
-	b.site, b.slug, b.key = opened.SiteID, opened.SiteSlug, opened.APIKey
+	b.site, b.key = opened.SiteID, opened.APIKey
 	start := time.Now()
 	log.Printf("filling in %d posts and %d votes", b.posts, b.votes)
 	err := b.command(nil, "fill", "--site", b.site, "--posts", strconv.Itoa(b.posts), "--votes", strconv.Itoa(b.votes), "--seed", "1")
@@ -165,6 +165,15 @@ func (b *bench) start() (err error) {
 
 // collect reads the ids that the cases need.
 func (b *bench) collect() error {
+	var sites struct{ Data []struct{ ID, Slug string } }
+	if err := b.get("/v1/sites", &sites); err != nil {
+		return err
+	}
+	for _, s := range sites.Data {
+		if s.ID == b.site {
+			b.slug = s.Slug
+		}
+	}
 	var boards struct{ Data []struct{ ID string } }
 	if err := b.get("/v1/sites/"+b.site+"/boards", &boards); err != nil {
 		return err
