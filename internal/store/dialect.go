@@ -35,6 +35,9 @@ type dialect interface {
 	// them: how common a word is, say.
 	freshPlan(args []any) []any
 
+	// byID follows the table posts in a query for posts by their ids.
+	byID() string
+
 	// bulkArgs is how many arguments a statement that inserts many rows may
 	// have.
 	bulkArgs() int

@@ -153,7 +153,7 @@ func (tx *Tx) Followers(ctx context.Context, site feedback.SiteID, posts []feedb
 			FROM (
 				SELECT visitor_id, post_id FROM votes WHERE site_id = $1 AND post_id IN (`+in+`)
 				UNION
-				SELECT author_id, id FROM posts WHERE site_id = $1 AND id IN (`+in+`)
+				SELECT author_id, id FROM posts`+tx.d.byID()+` WHERE site_id = $1 AND id IN (`+in+`)
 				UNION
 				SELECT visitor_id, post_id FROM comments WHERE site_id = $1 AND post_id IN (`+in+`) AND visitor_id IS NOT NULL
 			) AS f

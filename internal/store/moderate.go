@@ -16,7 +16,7 @@ func (tx *Tx) PostsByID(ctx context.Context, site feedback.SiteID, all []feedbac
 	in, args := idList([]any{site}, all)
 	found, err := tx.listPosts(ctx, site, `
 		SELECT `+postColumns+`
-		FROM   posts p
+		FROM   posts p`+tx.d.byID()+`
 		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`, args, len(all), false)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (tx *Tx) MergeCounts(ctx context.Context, site feedback.SiteID, loser, winn
 func (tx *Tx) WithheldPosts(ctx context.Context, site feedback.SiteID, limit int) ([]QueuePost, error) {
 	out, err := collect(ctx, tx, `
 		SELECT id, title, vote_count
-		FROM   posts
+		FROM   posts`+tx.d.by("posts_withheld")+`
 		WHERE  site_id = $1 AND withheld AND NOT archived AND merged_into IS NULL AND NOT held
 		ORDER  BY id DESC
 		LIMIT  $2 + 0`, []any{site, limit}, scanQueuePost)

@@ -124,7 +124,7 @@ func (tx *Tx) rankTagged(ctx context.Context, site feedback.SiteID, boards []fee
 	in, args := idList([]any{site}, all)
 	found, err := collect(ctx, tx, `
 		SELECT id, `+orders[f.Sort].key+`
-		FROM   posts
+		FROM   posts`+tx.d.byID()+`
 		WHERE  site_id = $1 AND id IN (`+in+`)`, args, scanRank)
 	if err != nil {
 		return nil, nil, wrap("rank posts", err)
@@ -217,7 +217,7 @@ func (tx *Tx) PublicPosts(ctx context.Context, site feedback.SiteID, boards []fe
 	all, err := collect(ctx, tx, `
 		SELECT p.id, p.board_id, p.title, p.status_id, p.vote_count, p.comment_count, p.pinned, p.locked,
 		       p.author_id, p.created_at, SUBSTR(p.body, 1, 400), COALESCE(v.name, '')
-		FROM   posts p
+		FROM   posts p`+tx.d.byID()+`
 		LEFT JOIN visitors v ON v.site_id = p.site_id AND v.id = p.author_id
 		WHERE  p.site_id = $1 AND p.id IN (`+in+`) AND NOT p.held AND NOT p.archived AND p.merged_into IS NULL`, args,
 		func(r *sql.Rows, p *feedback.PublicPost) error {

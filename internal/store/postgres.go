@@ -63,6 +63,8 @@ func (postgresDialect) claim(table string) string { return " FOR UPDATE OF " + t
 // PostgreSQL knows how many rows each index holds.
 func (postgresDialect) by(string) string { return "" }
 
+func (postgresDialect) byID() string { return "" }
+
 // PostgreSQL would choose one plan for all after a few executions of a prepared
 // statement; this has it plan for the values at hand.
 func (postgresDialect) freshPlan(args []any) []any {

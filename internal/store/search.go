@@ -142,7 +142,7 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		page[i] = s.id
 	}
 	places, args := idList([]any{site}, page)
-	results, err := tx.searchResults(ctx, site, `SELECT id FROM posts WHERE site_id = $1 AND id IN (`+places+`)`, args)
+	results, err := tx.searchResults(ctx, site, `SELECT id FROM posts`+tx.d.byID()+` WHERE site_id = $1 AND id IN (`+places+`)`, args)
 	if err != nil {
 		return nil, nil, err
 	}

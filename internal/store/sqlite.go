@@ -124,6 +124,10 @@ func (sqliteDialect) claim(string) string { return "" }
 // and then pass over those it does not want one by one.
 func (sqliteDialect) by(index string) string { return " INDEXED BY " + index }
 
+// Posts are stored by id. Without this, SQLite takes an index of the whole site
+// that holds all the columns wanted for cheaper than some hundred ids.
+func (sqliteDialect) byID() string { return " NOT INDEXED" }
+
 // SQLite has one plan for a statement, and the order of its joins is written into
 // those that need it.
 func (sqliteDialect) freshPlan(args []any) []any { return args }

@@ -68,7 +68,7 @@ func (tx *Tx) UnknownPosts(ctx context.Context, site feedback.SiteID, model stri
 		places, list := idList([]any{site}, only)
 		query, args = `
 		SELECT `+postTextColumns+`
-		FROM   posts p
+		FROM   posts p`+tx.d.byID()+`
 		WHERE  p.site_id = $1 AND p.id IN (`+places+`) AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id`, list
 	}
@@ -158,7 +158,7 @@ func (tx *Tx) FindPosts(ctx context.Context, site feedback.SiteID, ids []feedbac
 	}
 	places, args := idList([]any{site}, ids)
 	found, err := tx.searchResults(ctx, site, `
-		SELECT p.id FROM posts p
+		SELECT p.id FROM posts p`+tx.d.byID()+`
 		WHERE  p.site_id = $1 AND p.id IN (`+places+`) AND `+searchable, args)
 	if err != nil {
 		return nil, err
