@@ -1288,7 +1288,7 @@ func meView(p *mePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: web.T(ctx, "portal.name"), Value: p.visit.name(), Max: 80, Auto: "name",
+			templ_7745c5c3_Err = web.Input(web.Field{Name: "name", Label: web.T(ctx, "portal.name"), Value: p.visit.name(), Max: feedback.VisitorName("").Rule().Max, Auto: "name",
 				Help: web.T(ctx, "portal.name.help"), Problems: p.problems}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -92,3 +92,6 @@ func (v *visit) language(w http.ResponseWriter, r *http.Request) error {
 	}
 	return v.redirect(w, r, v.back(r, v.url()))
 }
+
+// limit is how much a field takes, as a form spells it.
+func limit(text interface{ Rule() feedback.Text }) string { return itoa(text.Rule().Max) }
