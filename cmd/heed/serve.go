@@ -163,7 +163,7 @@ func (c *serveCmd) baseURL(listening net.Addr) string {
 func (o *opened) stats() server.DatabaseStats {
 	s := o.db.Stats()
 	return server.DatabaseStats{
-		OpenConnections: s.Pool.OpenConnections, ConnectionsInUse: s.Pool.InUse, ConnectionWaits: s.Pool.WaitCount,
+		OpenConnections: s.Pool.Open, ConnectionsInUse: s.Pool.InUse, ConnectionWaits: s.Pool.Waits,
 		WriteQueue: s.WriteQueue, WriteBatches: s.WriteBatches, Writes: s.WriteCalls,
 	}
 }

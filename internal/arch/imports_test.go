@@ -63,6 +63,7 @@ var onlyIn = map[string][]string{
 	"database/sql":         {"store", "feedbacktest"},
 	"database/sql/driver":  {"store", "ids", "feedback"}, // to be a column's value
 	"modernc.org/sqlite":   {"store"},
+	"zombiezen.com/go":     {"store"},
 	"github.com/jackc/pgx": {"store", "feedbacktest"},
 	"github.com/pressly":   {"store"},
 	"net/smtp":             {"mail"},

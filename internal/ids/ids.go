@@ -161,6 +161,12 @@ func (id ID[K]) Value() (driver.Value, error) {
 	return int64(id), nil
 }
 
+// Int64 is id as it is stored. Zero stands for NULL.
+func (id ID[K]) Int64() int64 { return int64(id) }
+
+// SetInt64 makes id the one that is stored as n.
+func (id *ID[K]) SetInt64(n int64) { *id = ID[K](n) }
+
 // Scan reads an integer, or NULL as the zero ID.
 func (id *ID[K]) Scan(src any) error {
 	switch v := src.(type) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -72,7 +71,7 @@ func (tx *Tx) TakeResetRequest(ctx context.Context) (*ResetRequest, error) {
 	r, err := first(collect(ctx, tx, `
 		DELETE FROM reset_requests
 		WHERE  id = (SELECT id FROM reset_requests ORDER BY id LIMIT 1`+tx.d.claim("reset_requests")+`)
-		RETURNING id, email, address`, nil, func(r *sql.Rows, q *ResetRequest) error {
+		RETURNING id, email, address`, nil, func(r rows, q *ResetRequest) error {
 		return r.Scan(&q.ID, &q.Email, &q.Address)
 	}))
 	return r, wrap("take reset request", err)
@@ -87,7 +86,7 @@ type PasskeyRecord struct {
 
 const passkeyColumns = `id, member_id, credential, record, name, created_at, used_at`
 
-func scanPasskey(r *sql.Rows, p *PasskeyRecord) error {
+func scanPasskey(r rows, p *PasskeyRecord) error {
 	return r.Scan(&p.ID, &p.MemberID, &p.Credential, &p.Record, &p.Name, at(&p.CreatedAt), at(&p.UsedAt))
 }
 
@@ -142,7 +141,7 @@ func (tx *Tx) Identity(ctx context.Context, member feedback.MemberID, issuer str
 	i, err := first(collect(ctx, tx, `
 		SELECT member_id, issuer, subject, created_at, used_at
 		FROM   identities
-		WHERE  member_id = $1 AND issuer = $2`, []any{member, issuer}, func(r *sql.Rows, i *feedback.Identity) error {
+		WHERE  member_id = $1 AND issuer = $2`, []any{member, issuer}, func(r rows, i *feedback.Identity) error {
 		return r.Scan(&i.MemberID, &i.Issuer, &i.Subject, at(&i.CreatedAt), at(&i.UsedAt))
 	}))
 	return i, wrap("identity", err)
@@ -180,7 +179,7 @@ func (tx *Tx) InvitationsFor(ctx context.Context, email string, limit int) ([]We
 		JOIN   accounts a ON a.id = i.account_id
 		WHERE  i.email = $1 AND i.ended_at IS NULL AND i.expires_at > $2
 		ORDER  BY i.id
-		LIMIT  $3 + 0`, []any{email, micros(tx.Now), limit}, func(r *sql.Rows, w *Welcome) error {
+		LIMIT  $3 + 0`, []any{email, micros(tx.Now), limit}, func(r rows, w *Welcome) error {
 		i := &w.Invitation
 		return r.Scan(&i.ID, &i.AccountID, &i.Email, &i.Role, &i.InvitedBy, at(&i.CreatedAt), at(&i.ExpiresAt), at(&i.EndedAt), &w.Account)
 	})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -49,7 +48,7 @@ func (tx *Tx) Accounts(ctx context.Context, after feedback.AccountID, limit int)
 		WHERE  id > $1
 		ORDER  BY id
 		LIMIT  $2 + 0`, []any{int64(after), limit},
-		func(r *sql.Rows, a *feedback.Account) error {
+		func(r rows, a *feedback.Account) error {
 			return r.Scan(&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt))
 		})
 	return out, wrap("accounts", err)
@@ -79,7 +78,7 @@ func (tx *Tx) Team(ctx context.Context, account feedback.AccountID, limit int) (
 		FROM   members
 		WHERE  account_id = $1 AND left_at IS NULL
 		ORDER  BY id
-		LIMIT  $2 + 0`, []any{account, limit}, func(r *sql.Rows, m *feedback.Member) error {
+		LIMIT  $2 + 0`, []any{account, limit}, func(r rows, m *feedback.Member) error {
 		return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
 	})
 	return out, wrap("team", err)

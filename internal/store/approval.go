@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -19,7 +18,7 @@ func heldState(rejected bool) string {
 // HeldPosts lists the posts of a site that wait for approval, or those that were
 // rejected, with their texts, oldest first, after the one given.
 func (tx *Tx) HeldPosts(ctx context.Context, site feedback.SiteID, rejected bool, after feedback.PostID, limit int) ([]feedback.QueuedPost, error) {
-	out, err := collect(ctx, tx, heldPosts(rejected), []any{site, int64(after), limit}, func(r *sql.Rows, q *feedback.QueuedPost) error {
+	out, err := collect(ctx, tx, heldPosts(rejected), []any{site, int64(after), limit}, func(r rows, q *feedback.QueuedPost) error {
 		return r.Scan(&q.ID, &q.BoardID, &q.BoardName, &q.Title, &q.Body, &q.AuthorID, at(&q.CreatedAt), &q.Note)
 	})
 	return out, wrap("held posts", err)

@@ -33,7 +33,7 @@ func (tx *Tx) Audit(ctx context.Context, account feedback.AccountID, action stri
 	default:
 		query, args = query+` ORDER BY id DESC LIMIT $4 + 0`, append(args, limit)
 	}
-	out, err := collect(ctx, tx, query, args, func(r *sql.Rows, e *feedback.AuditEntry) error {
+	out, err := collect(ctx, tx, query, args, func(r rows, e *feedback.AuditEntry) error {
 		var actorID sql.NullInt64
 		err := r.Scan(&e.ID, &e.AccountID, &e.SiteID, &e.ActorKind, &actorID, &e.ActorName, &e.Action, &e.Subject,
 			&e.Address, at(&e.CreatedAt))

@@ -147,7 +147,7 @@ func (tx *Tx) backupTable(ctx context.Context, f *frameWriter, t *table, tell fu
 	if len(t.key) > 0 {
 		query += ` ORDER BY ` + strings.Join(t.key, ", ")
 	}
-	rows, err := tx.q.QueryContext(ctx, query)
+	rows, err := tx.q.query(ctx, query)
 	if err != nil {
 		return 0, err
 	}

@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
 const boardColumns = `site_id, id, name, slug, description, private, post_count, shown_count`
 
-func scanBoard(r *sql.Rows, b *feedback.Board) error {
+func scanBoard(r rows, b *feedback.Board) error {
 	return r.Scan(&b.SiteID, &b.ID, &b.Name, &b.Slug, &b.Description, &b.Private, &b.PostCount, &b.Shown)
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -10,7 +9,7 @@ import (
 
 const entryColumns = `site_id, id, title, slug, body, label, status, published_at, publish_at, created_at`
 
-func scanEntry(r *sql.Rows, e *feedback.Entry) error {
+func scanEntry(r rows, e *feedback.Entry) error {
 	return r.Scan(&e.SiteID, &e.ID, &e.Title, &e.Slug, &e.Body, &e.Label, &e.Status, at(&e.PublishedAt), at(&e.PublishAt), at(&e.CreatedAt))
 }
 

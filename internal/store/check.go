@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"heed/internal/feedback"
@@ -33,7 +32,7 @@ func (tx *Tx) Checks(ctx context.Context) ([]Check, error) {
 
 // Compare returns a line for each row that disagrees, at most limit of them.
 func (tx *Tx) Compare(ctx context.Context, c Check, limit int) ([]string, error) {
-	rows, err := tx.q.QueryContext(ctx, fmt.Sprintf("%s\n\t\tLIMIT  %d", c.query, limit), c.args...)
+	rows, err := tx.q.query(ctx, fmt.Sprintf("%s\n\t\tLIMIT  %d", c.query, limit), c.args...)
 	if err != nil {
 		return nil, fmt.Errorf("check %s: %w", c.Name, err)
 	}
@@ -219,7 +218,7 @@ func (db *DB) Unfindable(ctx context.Context, site feedback.SiteID, newest int) 
 			FROM   posts p
 			WHERE  site_id = $1 AND `+searchable+`
 			ORDER  BY id DESC
-			LIMIT  $2 + 0`, []any{site, newest}, func(r *sql.Rows, p *feedback.Post) error { return r.Scan(&p.ID, &p.Title) })
+			LIMIT  $2 + 0`, []any{site, newest}, func(r rows, p *feedback.Post) error { return r.Scan(&p.ID, &p.Title) })
 		if err != nil {
 			return err
 		}

@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
 const commentColumns = `site_id, id, post_id, parent_id, body, author_type, visitor_id, member_id, internal, created_at, edited_at, hidden_at`
 
-func scanComment(r *sql.Rows, c *feedback.Comment) error {
+func scanComment(r rows, c *feedback.Comment) error {
 	return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
 		&c.Internal, at(&c.CreatedAt), at(&c.EditedAt), at(&c.HiddenAt))
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 const deliveryColumns = `site_id, id, endpoint_id, message_id, type, status, cause, attempt_count, next_attempt_at, created_at, completed_at`
 
-func scanDelivery(r *sql.Rows, d *feedback.Delivery) error {
+func scanDelivery(r rows, d *feedback.Delivery) error {
 	return r.Scan(&d.SiteID, &d.ID, &d.EndpointID, &d.MessageID, &d.Type, &d.Status, &d.Trigger, &d.Attempts,
 		at(&d.NextAttemptAt), at(&d.CreatedAt), at(&d.CompletedAt))
 }
@@ -104,7 +103,7 @@ func (tx *Tx) Event(ctx context.Context, site feedback.SiteID, id feedback.Messa
 	e, err := first(collect(ctx, tx, `
 		SELECT site_id, id, type, created_at, payload
 		FROM   events
-		WHERE  site_id = $1 AND id = $2`, []any{site, id}, func(r *sql.Rows, e *feedback.Event) error {
+		WHERE  site_id = $1 AND id = $2`, []any{site, id}, func(r rows, e *feedback.Event) error {
 		return r.Scan(&e.SiteID, &e.ID, &e.Type, at(&e.CreatedAt), &e.Payload)
 	}))
 	return e, wrap("event", err)
@@ -116,7 +115,7 @@ func (tx *Tx) Attempts(ctx context.Context, k feedback.EndpointKey, id feedback.
 		SELECT number, started_at, duration, response_status, response_truncated, error, response_body
 		FROM   delivery_attempts
 		WHERE  site_id = $1 AND endpoint_id = $2 AND delivery_id = $3
-		ORDER  BY number`, []any{k.Site, k.Endpoint, id}, func(r *sql.Rows, a *feedback.Attempt) error {
+		ORDER  BY number`, []any{k.Site, k.Endpoint, id}, func(r rows, a *feedback.Attempt) error {
 		var micro int64
 		err := r.Scan(&a.Number, at(&a.StartedAt), &micro, &a.Status, &a.Truncated, &a.Error, &a.Body)
 		a.Duration = time.Duration(micro) * time.Microsecond
@@ -142,7 +141,7 @@ func (tx *Tx) HalfCancelled(ctx context.Context, limit int) ([]feedback.Endpoint
 		AND    EXISTS (SELECT 1 FROM deliveries d
 		               WHERE  d.endpoint_id = e.id AND d.status = 'pending' AND d.id < e.cancel_below)
 		ORDER  BY e.id
-		LIMIT  $1 + 0`, []any{limit}, func(r *sql.Rows, e *feedback.Endpoint) error {
+		LIMIT  $1 + 0`, []any{limit}, func(r rows, e *feedback.Endpoint) error {
 		return r.Scan(&e.SiteID, &e.ID, &e.CancelBelow)
 	})
 	return out, wrap("half cancelled endpoints", err)
@@ -165,7 +164,7 @@ func (tx *Tx) DueDeliveries(ctx context.Context, k feedback.EndpointKey, from fe
 		last, lastID = after.DueAt.UnixMicro(), int64(after.ID)
 	}
 	out, err := collect(ctx, tx, dueDeliveries, []any{k.Site, k.Endpoint, last, lastID, micros(tx.Now), int64(from), limit},
-		func(r *sql.Rows, d *Due) error {
+		func(r rows, d *Due) error {
 			return r.Scan(&d.ID, &d.Message, &d.Attempts, at(&d.DueAt), &d.Payload)
 		})
 	return out, wrap("due deliveries", err)
@@ -244,7 +243,7 @@ func (tx *Tx) PurgeDeliveries(ctx context.Context, k feedback.EndpointKey, below
 		LIMIT  $4 + 0`
 	}
 	old, err := collect(ctx, tx, query, []any{k.Site, k.Endpoint, below, limit},
-		func(r *sql.Rows, id *feedback.DeliveryID) error { return r.Scan(id) })
+		func(r rows, id *feedback.DeliveryID) error { return r.Scan(id) })
 	if err != nil || len(old) == 0 {
 		return 0, wrap("purge deliveries", err)
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -27,7 +26,7 @@ func (tx *Tx) Events(ctx context.Context, site feedback.SiteID, after feedback.M
 	return out, wrap("events", err)
 }
 
-func scanEvent(r *sql.Rows, e *feedback.Event) error {
+func scanEvent(r rows, e *feedback.Event) error {
 	return r.Scan(&e.SiteID, &e.ID, &e.Type, at(&e.CreatedAt), &e.Payload)
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -11,22 +10,18 @@ import (
 
 // plan returns how a database would run a query with arguments like these.
 func (tx *Tx) plan(ctx context.Context, query string, args ...any) (string, error) {
-	explain := "EXPLAIN "
+	explain, columns := "EXPLAIN ", 1
 	if tx.d.name() == "sqlite" {
-		explain = "EXPLAIN QUERY PLAN "
+		explain, columns = "EXPLAIN QUERY PLAN ", 4
 	}
-	rows, err := tx.q.QueryContext(ctx, explain+query, args...)
+	rows, err := tx.q.query(ctx, explain+query, args...)
 	if err != nil {
 		return "", err
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return "", err
-	}
 	var all strings.Builder
 	for rows.Next() {
-		into := make([]any, len(columns))
+		into := make([]any, columns)
 		for i := range into {
 			into[i] = new(any)
 		}
@@ -143,7 +138,7 @@ func (db *DB) ShownPosts(ctx context.Context, site feedback.SiteID) ([]ShownPost
 	all, err := collect(ctx, tx, `
 		SELECT id, board_id, status_id, vote_count, trend
 		FROM   posts
-		WHERE  site_id = $1 AND `+onShow, []any{site}, func(r *sql.Rows, p *ShownPost) error {
+		WHERE  site_id = $1 AND `+onShow, []any{site}, func(r rows, p *ShownPost) error {
 		return r.Scan(&p.ID, &p.Board, &p.Status, &p.Votes, &p.Trend)
 	})
 	for i := range all {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -12,7 +11,7 @@ import (
 // Insights returns what is published of a site's themes, the largest first. It
 // is one query, so that the themes are those of the run whose time is given.
 func (tx *Tx) Insights(ctx context.Context, site feedback.SiteID) (*feedback.Insights, error) {
-	rows, err := tx.q.QueryContext(ctx, `
+	rows, err := tx.q.query(ctx, `
 		SELECT i.published_at, i.quota_paused,
 		       t.id, t.label, t.summary, t.sentiment, t.post_count, t.trend, t.trend_delta, t.written_posts
 		FROM   site_insights i
@@ -140,7 +139,7 @@ func (tx *Tx) ThemePosts(ctx context.Context, site feedback.SiteID, run feedback
 		FROM   theme_posts
 		WHERE  site_id = $1 AND insight_run_id = $2 AND post_id > $3
 		ORDER  BY post_id
-		LIMIT  $4 + 0`, []any{site, run, int64(after), limit}, func(r *sql.Rows, p *ThemePost) error {
+		LIMIT  $4 + 0`, []any{site, run, int64(after), limit}, func(r rows, p *ThemePost) error {
 		return r.Scan(&p.Post, &p.Theme, &p.TextHash)
 	})
 	return out, wrap("theme posts", err)
@@ -158,7 +157,7 @@ func (tx *Tx) PostsOfTheme(ctx context.Context, site feedback.SiteID, theme feed
 		JOIN   posts p ON p.site_id = m.site_id AND p.id = m.post_id
 		WHERE  i.site_id = $1 AND m.theme_id = $2 AND m.position > $3 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY m.position
-		LIMIT  $4 + 0`, []any{site, theme, after, limit}, func(r *sql.Rows, p *feedback.Post) error {
+		LIMIT  $4 + 0`, []any{site, theme, after, limit}, func(r rows, p *feedback.Post) error {
 		var place int64
 		p.SiteID = site
 		err := r.Scan(append(postFields(p), &place)...)
@@ -227,7 +226,7 @@ func (tx *Tx) DueSites(ctx context.Context, after feedback.SiteID, limit int) ([
 		LEFT JOIN site_insights i ON i.site_id = s.id
 		WHERE  s.id > $1 AND (i.next_run_at IS NULL OR i.next_run_at <= $2)
 		ORDER  BY s.id
-		LIMIT  $3 + 0`, []any{int64(after), micros(tx.Now), limit}, func(r *sql.Rows, d *DueSite) error {
+		LIMIT  $3 + 0`, []any{int64(after), micros(tx.Now), limit}, func(r rows, d *DueSite) error {
 		return r.Scan(append([]any{&d.ID, &d.AccountID, at(&d.CreatedAt), &d.Posts, &d.Newest}, d.State.fields()...)...)
 	})
 	return out, wrap("due sites", err)
@@ -259,7 +258,7 @@ func (tx *Tx) ThemeWeeks(ctx context.Context, site feedback.SiteID, from time.Ti
 		JOIN   theme_posts m ON m.site_id = i.site_id AND m.insight_run_id = i.insight_run_id
 		WHERE  i.site_id = $3 AND m.post_id >= $4 AND m.theme_id IS NOT NULL
 		GROUP  BY m.theme_id, (m.post_id - $1) / $2
-		ORDER  BY m.theme_id`, []any{first, ids.Floor(from.Add(week)) - first, site, first}, func(r *sql.Rows, w *ThemeWeek) error {
+		ORDER  BY m.theme_id`, []any{first, ids.Floor(from.Add(week)) - first, site, first}, func(r rows, w *ThemeWeek) error {
 		return r.Scan(&w.Theme, &w.Week, &w.Posts)
 	})
 	return out, wrap("weeks of themes", err)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -11,7 +10,7 @@ import (
 const insightRunColumns = `site_id, id, status, asked, stage, done, total, is_full, post_count, theme_count, failure,
 		       created_at, started_at, finished_at`
 
-func scanInsightRun(r *sql.Rows, v *feedback.InsightRun) error {
+func scanInsightRun(r rows, v *feedback.InsightRun) error {
 	var failure *feedback.InsightFailure
 	err := r.Scan(&v.SiteID, &v.ID, &v.Status, &v.Asked, &v.Stage, &v.Done, &v.Total, &v.Full, &v.Posts, &v.Themes, &failure,
 		at(&v.CreatedAt), at(&v.StartedAt), at(&v.FinishedAt))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -14,7 +13,7 @@ func (tx *Tx) Keys(ctx context.Context, account feedback.AccountID, limit int) (
 		FROM   api_keys
 		WHERE  account_id = $1 AND revoked_at IS NULL
 		ORDER  BY id DESC
-		LIMIT  $2 + 0`, []any{account, limit}, func(r *sql.Rows, k *feedback.Key) error {
+		LIMIT  $2 + 0`, []any{account, limit}, func(r rows, k *feedback.Key) error {
 		var scopes string
 		err := r.Scan(&k.ID, &k.AccountID, &k.SiteID, &k.Name, &scopes, &k.Start, &k.Last4, &k.CreatedBy, at(&k.CreatedAt),
 			at(&k.LastUsed), at(&k.ExpiresAt), at(&k.RevokedAt))

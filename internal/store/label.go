@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -81,7 +80,7 @@ func (tx *Tx) tagged(ctx context.Context, site feedback.SiteID, posts []feedback
 		FROM   post_tags
 		WHERE  site_id = $1 AND post_id IN (` + in + `)`
 	}
-	out, err := collectInto(ctx, tx, make([]taggedPost, 0, len(posts)), query, args, func(r *sql.Rows, t *taggedPost) error {
+	out, err := collectInto(ctx, tx, make([]taggedPost, 0, len(posts)), query, args, func(r rows, t *taggedPost) error {
 		return r.Scan(&t.post, &t.tag)
 	})
 	return out, wrap("tags of posts", err)
@@ -147,7 +146,7 @@ func firstAndLast[K ids.Kind, V any](m map[ids.ID[K]]V) []any {
 
 // lookUp adds the names that a query selects.
 func (tx *Tx) lookUp(ctx context.Context, n names, query string, args []any) error {
-	rows, err := tx.q.QueryContext(ctx, query, args...)
+	rows, err := tx.q.query(ctx, query, args...)
 	if err != nil {
 		return wrap("names", err)
 	}
@@ -184,9 +183,11 @@ func (c count) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("count column holds a %T", src)
 	}
-	*c.n = int(v)
+	c.SetInt64(v)
 	return nil
 }
+
+func (c count) SetInt64(v int64) { *c.n = int(v) }
 
 // switches scans the three switches of a post from the column they share.
 type switches struct{ pinned, archived, locked *bool }
@@ -196,6 +197,8 @@ func (s switches) Scan(src any) error {
 	if !ok {
 		return fmt.Errorf("switches column holds a %T", src)
 	}
-	*s.pinned, *s.archived, *s.locked = v&1 != 0, v&2 != 0, v&4 != 0
+	s.SetInt64(v)
 	return nil
 }
+
+func (s switches) SetInt64(v int64) { *s.pinned, *s.archived, *s.locked = v&1 != 0, v&2 != 0, v&4 != 0 }

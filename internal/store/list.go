@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -217,7 +216,7 @@ func (tx *Tx) taggedPosts(ctx context.Context, site feedback.SiteID, f PostFilte
 			break
 		}
 		query, args := f.among(site, postIDs(ids))
-		some, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *feedback.Post) error {
+		some, err := collect(ctx, tx, query, args, func(r rows, p *feedback.Post) error {
 			p.SiteID = site
 			return r.Scan(postFields(p)...)
 		})

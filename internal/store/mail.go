@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -11,7 +10,7 @@ import (
 const mailColumns = `site_id, id, kind, notice_id, visitor_id, to_email, to_name, subject, text_part, html_part, unsubscribe,
 		       state, attempts, next_attempt_at, sent_at, error, created_at`
 
-func scanMail(r *sql.Rows, m *feedback.Mail) error {
+func scanMail(r rows, m *feedback.Mail) error {
 	return r.Scan(&m.SiteID, &m.ID, &m.Kind, &m.NoticeID, &m.VisitorID, &m.ToEmail, &m.ToName, &m.Subject, &m.Text, &m.HTML,
 		&m.Unsubscribe, &m.State, &m.Attempts, at(&m.NextAttempt), at(&m.SentAt), &m.Error, at(&m.CreatedAt))
 }
@@ -183,6 +182,6 @@ func (tx *Tx) OwnerEmails(ctx context.Context, account feedback.AccountID) ([]st
 	out, err := collect(ctx, tx, `
 		SELECT email FROM members
 		WHERE  account_id = $1 AND role = 'owner'
-		ORDER  BY id`, []any{account}, func(r *sql.Rows, s *string) error { return r.Scan(s) })
+		ORDER  BY id`, []any{account}, func(r rows, s *string) error { return r.Scan(s) })
 	return out, wrap("owners", err)
 }

@@ -2,18 +2,17 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
-func scanSession(r *sql.Rows, s *feedback.Session) error {
+func scanSession(r rows, s *feedback.Session) error {
 	return r.Scan(&s.ID, &s.MemberID, at(&s.CreatedAt), at(&s.SeenAt), at(&s.ProvenAt), at(&s.ExpiresAt), &s.Address, &s.Agent)
 }
 
 const memberColumns = `id, account_id, email, name, role, created_at`
 
-func scanMember(r *sql.Rows, m *feedback.Member) error {
+func scanMember(r rows, m *feedback.Member) error {
 	return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
 }
 
@@ -38,7 +37,7 @@ func (tx *Tx) Logins(ctx context.Context, email string, limit int) ([]Login, err
 		JOIN   accounts a ON a.id = m.account_id
 		WHERE  m.email = $1 AND m.left_at IS NULL
 		ORDER  BY m.id
-		LIMIT  $2 + 0`, []any{email, limit}, func(r *sql.Rows, l *Login) error {
+		LIMIT  $2 + 0`, []any{email, limit}, func(r rows, l *Login) error {
 		m := &l.Member
 		return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt), &l.Hash, &l.AccountName)
 	})
@@ -143,7 +142,7 @@ func (tx *Tx) MemberNames(ctx context.Context, account feedback.AccountID, limit
 
 const invitationColumns = `id, account_id, email, role, invited_by, created_at, expires_at, ended_at`
 
-func scanInvitation(r *sql.Rows, i *feedback.Invitation) error {
+func scanInvitation(r rows, i *feedback.Invitation) error {
 	return r.Scan(&i.ID, &i.AccountID, &i.Email, &i.Role, &i.InvitedBy, at(&i.CreatedAt), at(&i.ExpiresAt), at(&i.EndedAt))
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -200,7 +199,7 @@ func (tx *Tx) Action(ctx context.Context, site feedback.SiteID, id feedback.Acti
 	a, err := first(collect(ctx, tx, `
 		SELECT site_id, id, loser_id, winner_id, loser_archived, loser_locked, created_at, undone_at
 		FROM   actions
-		WHERE  site_id = $1 AND id = $2`, []any{site, id}, func(r *sql.Rows, a *feedback.Action) error {
+		WHERE  site_id = $1 AND id = $2`, []any{site, id}, func(r rows, a *feedback.Action) error {
 		return r.Scan(&a.SiteID, &a.ID, &a.Loser, &a.Winner, &a.LoserArchived, &a.LoserLocked,
 			at(&a.CreatedAt), at(&a.UndoneAt))
 	}))

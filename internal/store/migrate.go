@@ -6,9 +6,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	_ "modernc.org/sqlite"
 )
 
 // Two folders with the same numbers. A test holds their tables and columns
@@ -24,8 +26,9 @@ func (db *DB) provider() (*goose.Provider, error) {
 		return nil, err
 	}
 	if db.Embedded() {
-		// A pool of its own: the writer's only connection is never free.
-		pool, err := sql.Open("sqlite", sqliteDSN(db.path, "_txlock=immediate"))
+		// goose speaks to package sql only, for which SQLite has this driver.
+		dsn := sqliteURI(db.path) + "?_txlock=immediate&_pragma=" + strings.Join(sqlitePragmas, "&_pragma=")
+		pool, err := sql.Open("sqlite", dsn)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"heed/internal/feedback"
@@ -142,7 +141,7 @@ func (tx *Tx) Voters(ctx context.Context, site feedback.SiteID, post feedback.Po
 		JOIN   visitors w ON w.site_id = v.site_id AND w.id = v.visitor_id
 		WHERE  v.site_id = $1 AND v.post_id = $2 AND v.visitor_id > $3
 		ORDER  BY v.visitor_id
-		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, v *feedback.Voter) error {
+		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r rows, v *feedback.Voter) error {
 		return r.Scan(&v.ID, &v.Ref, &v.Name, &v.Email, at(&v.VotedAt))
 	})
 	return out, wrap("voters", err)
@@ -181,7 +180,7 @@ func (tx *Tx) Changes(ctx context.Context, site feedback.SiteID, post feedback.P
 		LEFT JOIN visitors v  ON v.site_id = c.site_id AND v.id = c.actor_id AND c.actor_kind = 'visitor'
 		WHERE  c.site_id = $1 AND c.post_id = $2
 		ORDER  BY c.id DESC
-		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.PostChange) error {
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r rows, c *feedback.PostChange) error {
 		return r.Scan(&c.ID, &c.Kind, &c.Note, &c.ActorKind, at(&c.At), &c.From, &c.To, &c.ActorName)
 	})
 	return out, wrap("changes", err)
@@ -196,7 +195,7 @@ func (tx *Tx) Merged(ctx context.Context, site feedback.SiteID, winner feedback.
 		JOIN   posts p ON p.site_id = a.site_id AND p.id = a.loser_id
 		WHERE  a.site_id = $1 AND a.winner_id = $2 AND a.undone_at IS NULL
 		ORDER  BY a.id DESC
-		LIMIT  $3 + 0`, []any{site, winner, limit}, func(r *sql.Rows, m *feedback.MergedPost) error {
+		LIMIT  $3 + 0`, []any{site, winner, limit}, func(r rows, m *feedback.MergedPost) error {
 		return r.Scan(&m.Action, &m.Loser, &m.Title, at(&m.At))
 	})
 	return out, wrap("merged posts", err)

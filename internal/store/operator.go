@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -26,7 +25,7 @@ func (tx *Tx) AccountUsages(ctx context.Context, after feedback.AccountID, limit
 		FROM   accounts a
 		WHERE  a.id > $1
 		ORDER  BY a.id
-		LIMIT  $2 + 0`, []any{int64(after), limit}, func(r *sql.Rows, u *AccountUsage) error {
+		LIMIT  $2 + 0`, []any{int64(after), limit}, func(r rows, u *AccountUsage) error {
 		a := &u.Account
 		return r.Scan(&a.ID, &a.Name, &a.Plan, at(&a.CreatedAt), &u.Sites, &u.Seats, &u.Posts)
 	})

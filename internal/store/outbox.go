@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -69,7 +68,7 @@ func (tx *Tx) Queues(ctx context.Context, most int) (map[string]Queue, error) {
 		SELECT 'deliveries', `+count+`deliveries WHERE status = 'pending' LIMIT $1 + 0) AS q
 		UNION ALL
 		SELECT 'insight runs', `+count+`insight_runs WHERE status IN ('queued', 'running') LIMIT $1 + 0) AS q`,
-		[]any{most}, func(r *sql.Rows, q *Queue) error { return r.Scan(&q.Name, &q.Count, at(&q.Oldest)) })
+		[]any{most}, func(r rows, q *Queue) error { return r.Scan(&q.Name, &q.Count, at(&q.Oldest)) })
 	queues := make(map[string]Queue, len(all))
 	for _, q := range all {
 		queues[q.Name] = q

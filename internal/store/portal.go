@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -173,7 +172,7 @@ func (tx *Tx) rankQuery(site feedback.SiteID, board feedback.BoardID, status fee
 		LIMIT  ` + place(limit) + ` + 0`, args
 }
 
-func scanRank(r *sql.Rows, k *rank) error { return r.Scan(&k.id, &k.key) }
+func scanRank(r rows, k *rank) error { return r.Scan(&k.id, &k.key) }
 
 // PinnedPosts returns the ids of the posts on the boards that are pinned, the
 // newest first.
@@ -220,7 +219,7 @@ func (tx *Tx) PublicPosts(ctx context.Context, site feedback.SiteID, boards []fe
 		FROM   posts p`+tx.d.byID()+`
 		LEFT JOIN visitors v ON v.site_id = p.site_id AND v.id = p.author_id
 		WHERE  p.site_id = $1 AND p.id IN (`+in+`) AND NOT p.held AND NOT p.archived AND p.merged_into IS NULL`, args,
-		func(r *sql.Rows, p *feedback.PublicPost) error {
+		func(r rows, p *feedback.PublicPost) error {
 			p.SiteID = site
 			return r.Scan(&p.ID, &p.BoardID, &p.Title, &p.StatusID, &p.VoteCount, &p.Comments, &p.Pinned, &p.Locked,
 				&p.AuthorID, at(&p.CreatedAt), &p.Excerpt, &p.Author)
@@ -258,7 +257,7 @@ func (tx *Tx) StatusChanges(ctx context.Context, site feedback.SiteID, post feed
 		FROM   post_changes
 		WHERE  site_id = $1 AND post_id = $2 AND kind = 'status'
 		ORDER  BY id DESC
-		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, c *feedback.StatusMove) error {
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r rows, c *feedback.StatusMove) error {
 		return r.Scan(&c.From, &c.To, &c.Note, at(&c.At))
 	})
 	return out, wrap("status changes", err)
@@ -272,7 +271,7 @@ func (tx *Tx) MergedInto(ctx context.Context, site feedback.SiteID, post feedbac
 		FROM   posts
 		WHERE  site_id = $1 AND merged_into = $2 AND NOT held
 		ORDER  BY id
-		LIMIT  $3 + 0`, []any{site, post, limit}, func(r *sql.Rows, m *feedback.FoldedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
+		LIMIT  $3 + 0`, []any{site, post, limit}, func(r rows, m *feedback.FoldedPost) error { return r.Scan(&m.ID, &m.Board, &m.Title) })
 	return out, wrap("merged posts", err)
 }
 
@@ -287,7 +286,7 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 		LEFT JOIN members m ON m.id = c.member_id
 		WHERE  c.site_id = $1 AND c.post_id = $2 AND c.id > $3 AND NOT c.internal
 		ORDER  BY c.id
-		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r *sql.Rows, c *feedback.PublicComment) error {
+		LIMIT  $4 + 0`, []any{site, post, int64(after), limit}, func(r rows, c *feedback.PublicComment) error {
 		return r.Scan(&c.SiteID, &c.ID, &c.PostID, &c.ParentID, &c.Body, &c.AuthorType, &c.VisitorID, &c.MemberID,
 			&c.Internal, at(&c.CreatedAt), at(&c.EditedAt), &c.Author)
 	})

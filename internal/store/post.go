@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
 // postColumns are what every reader of posts needs; a list reads fifty of each,
-// so there are no others, and three switches share one: to SQLite's driver a
-// column costs more than a sum. stateColumns are for those who change a post.
+// so there are no others, and three switches share one: a column costs more than a
+// sum. stateColumns are for those who change a post.
 const (
 	postColumns = `p.id, p.board_id, p.title, p.status_id, p.vote_count, p.created_at,
 		       CASE WHEN p.pinned THEN 1 ELSE 0 END + CASE WHEN p.archived THEN 2 ELSE 0 END + CASE WHEN p.locked THEN 4 ELSE 0 END`
@@ -45,7 +44,7 @@ func (tx *Tx) InsertPost(ctx context.Context, p *feedback.Post, body string) err
 // Post returns a post with the names and tags that belong to it, or nil. It is
 // one query with a row for each tag: of one post there are few.
 func (tx *Tx) Post(ctx context.Context, site feedback.SiteID, id feedback.PostID) (*feedback.Post, error) {
-	rows, err := tx.q.QueryContext(ctx, `
+	rows, err := tx.q.query(ctx, `
 		SELECT `+postColumns+`, `+stateColumns+`, b.name, s.name, t.id, t.name, t.color
 		FROM   posts p
 		JOIN   boards b ON b.site_id = p.site_id AND b.id = p.board_id
@@ -95,7 +94,7 @@ func (tx *Tx) plainPost(ctx context.Context, site feedback.SiteID, id feedback.P
 	p, err := first(collect(ctx, tx, `
 		SELECT `+postColumns+`, `+stateColumns+`
 		FROM   posts p
-		WHERE  p.site_id = $1 AND p.id = $2`+lock, []any{site, id}, func(r *sql.Rows, p *feedback.Post) error {
+		WHERE  p.site_id = $1 AND p.id = $2`+lock, []any{site, id}, func(r rows, p *feedback.Post) error {
 		p.SiteID = site
 		return r.Scan(append(postFields(p), stateFields(p)...)...)
 	}))
@@ -129,7 +128,7 @@ func (tx *Tx) listPosts(ctx context.Context, site feedback.SiteID, query string,
 	// a list allocates.
 	var p feedback.Post
 	fields := postFields(&p)
-	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r *sql.Rows, to *feedback.Post) error {
+	posts, err := collectInto(ctx, tx, make([]feedback.Post, 0, limit), query, args, func(r rows, to *feedback.Post) error {
 		err := r.Scan(fields...)
 		p.SiteID = site
 		*to = p

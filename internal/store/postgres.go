@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
@@ -29,7 +30,7 @@ func (db *DB) openPostgres(ctx context.Context) error {
 		pool.Close()
 		return fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	db.d, db.pool, db.reader = postgresDialect{}, pool, pool
+	db.d, db.pool, db.reader = postgresDialect{}, pool, overSQL{pool}
 	return nil
 }
 
@@ -39,7 +40,7 @@ func (db *DB) writePostgres(ctx context.Context, fn func(*Tx) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer sqlTx.Rollback() // does nothing once committed
-	tx := db.tx(sqlTx)
+	tx := db.tx(overSQL{sqlTx})
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -50,6 +51,30 @@ func (db *DB) writePostgres(ctx context.Context, fn func(*Tx) error) error {
 		f()
 	}
 	return nil
+}
+
+// overSQL is a querier by way of package sql.
+type overSQL struct {
+	db interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	}
+}
+
+func (q overSQL) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := q.db.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+func (q overSQL) query(ctx context.Context, query string, args ...any) (rows, error) {
+	all, err := q.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 type postgresDialect struct{}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -59,7 +58,7 @@ func (tx *Tx) reindex(ctx context.Context, after reindexed, limit int, clear boo
 		FROM   posts p
 		WHERE  (p.site_id, p.id) > ($1, $2)
 		ORDER  BY p.site_id, p.id
-		LIMIT  $3 + 0`+tx.d.forUpdate(), []any{int64(after.site), int64(after.id), limit}, func(r *sql.Rows, p *reindexed) error {
+		LIMIT  $3 + 0`+tx.d.forUpdate(), []any{int64(after.site), int64(after.id), limit}, func(r rows, p *reindexed) error {
 		return r.Scan(&p.site, &p.id, &p.title, &p.body, &p.searchable)
 	})
 	if err != nil {

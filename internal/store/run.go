@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -11,7 +10,7 @@ import (
 const runColumns = `site_id, id, number, post_id, entry_id, title, kind, mode, status, ci_result, repo, pr_url, pr_number,
 		       notified_count, step_count, created_at, completed_at`
 
-func scanRun(r *sql.Rows, v *feedback.Run) error {
+func scanRun(r rows, v *feedback.Run) error {
 	return r.Scan(&v.SiteID, &v.ID, &v.Number, &v.PostID, &v.EntryID, &v.Title, &v.Kind, &v.Mode, &v.Status, &v.CIResult,
 		&v.Repo, &v.PRURL, &v.PRNumber, &v.NotifiedCount, &v.StepCount, at(&v.CreatedAt), at(&v.CompletedAt))
 }
@@ -115,7 +114,7 @@ func (tx *Tx) Steps(ctx context.Context, site feedback.SiteID, run feedback.RunI
 		FROM   run_steps
 		WHERE  site_id = $1 AND run_id = $2 AND seq > $3
 		ORDER  BY seq
-		LIMIT  $4 + 0`, []any{site, run, after, limit}, func(r *sql.Rows, s *feedback.Step) error {
+		LIMIT  $4 + 0`, []any{site, run, after, limit}, func(r rows, s *feedback.Step) error {
 		return r.Scan(&s.SiteID, &s.ID, &s.RunID, &s.Seq, &s.Tone, &s.Label, &s.Detail, &s.Code, &s.LabelMeta, at(&s.At))
 	})
 	return out, wrap("steps", err)
@@ -165,7 +164,7 @@ func (tx *Tx) ShippedPosts(ctx context.Context, site feedback.SiteID, since time
 	return out, wrap("shipped posts", err)
 }
 
-func scanQueuePost(r *sql.Rows, p *QueuePost) error { return r.Scan(&p.ID, &p.Title, &p.Votes) }
+func scanQueuePost(r rows, p *QueuePost) error { return r.Scan(&p.ID, &p.Title, &p.Votes) }
 
 // NewestRuns returns the newest run of each of the posts that has any.
 func (tx *Tx) NewestRuns(ctx context.Context, site feedback.SiteID, posts []feedback.PostID) (map[feedback.PostID]*feedback.Run, error) {

@@ -102,7 +102,7 @@ func (tx *Tx) tables(ctx context.Context) ([]table, error) {
 // allTables returns every table there is, by name, but for those the database
 // keeps for its own use.
 func (tx *Tx) allTables(ctx context.Context) ([]table, error) {
-	rows, err := tx.q.QueryContext(ctx, tx.d.columns())
+	rows, err := tx.q.query(ctx, tx.d.columns())
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
@@ -163,14 +163,13 @@ func (postgresDialect) columns() string {
 // snapshot runs fn on a view of the database that does not change while it
 // runs, whoever writes meanwhile.
 func (db *DB) snapshot(ctx context.Context, fn func(*Tx) error) error {
-	o := &sql.TxOptions{ReadOnly: true}
-	if !db.Embedded() {
-		o.Isolation = sql.LevelRepeatableRead
+	if db.Embedded() {
+		return db.readers.snapshot(ctx, func(c *conn) error { return fn(db.tx(c)) })
 	}
-	sqlTx, err := db.pool.BeginTx(ctx, o)
+	sqlTx, err := db.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer sqlTx.Rollback()
-	return fn(db.tx(sqlTx))
+	return fn(db.tx(overSQL{sqlTx}))
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -116,9 +115,9 @@ func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQu
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
 		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
-		func(rows *sql.Rows, s *scored) error {
+		func(r rows, s *scored) error {
 			var title string
-			err := rows.Scan(&s.id, &title)
+			err := r.Scan(&s.id, &title)
 			s.score = relevance(q, title)
 			return err
 		})
@@ -167,10 +166,10 @@ func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub strin
 		CROSS JOIN posts p
 		WHERE  p.site_id = $%d AND p.id = m.id
 		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
-		func(rows *sql.Rows, r *feedback.SearchResult) error {
-			r.SiteID = site
+		func(r rows, to *feedback.SearchResult) error {
+			to.SiteID = site
 			var f ref
-			err := rows.Scan(&r.PostID, &r.Title, count{&r.VoteCount}, &f.board, &f.status)
+			err := r.Scan(&to.PostID, &to.Title, count{&to.VoteCount}, &f.board, &f.status)
 			refs = append(refs, f)
 			return err
 		})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
 	"heed/internal/feedback"
@@ -179,6 +178,6 @@ func (tx *Tx) Blocked(ctx context.Context, site feedback.SiteID, visitor feedbac
 	return n > 0, wrap("blocked", err)
 }
 
-func scanBlock(r *sql.Rows, b *feedback.Block) error {
+func scanBlock(r rows, b *feedback.Block) error {
 	return r.Scan(&b.Kind, &b.Value, at(&b.CreatedAt))
 }

@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
 const siteColumns = `id, account_id, name, slug, created_at`
 
-func scanSite(r *sql.Rows, s *feedback.Site) error {
+func scanSite(r rows, s *feedback.Site) error {
 	return r.Scan(&s.ID, &s.AccountID, &s.Name, &s.Slug, at(&s.CreatedAt))
 }
 

@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
 const statusColumns = `site_id, id, name, color, position, done_flag, show_on_roadmap, is_default, notify_mode`
 
-func scanStatus(r *sql.Rows, s *feedback.Status) error {
+func scanStatus(r rows, s *feedback.Status) error {
 	return r.Scan(&s.SiteID, &s.ID, &s.Name, &s.Color, &s.Order, &s.DoneFlag, &s.ShowOnRoadmap, &s.IsDefault, &s.Notify)
 }
 

@@ -47,15 +47,25 @@ type DB struct {
 	source ids.Source
 	trace  func(query string)
 
-	reader querier // for reads outside a transaction
-	pool   *sql.DB // SQLite: of readers; PostgreSQL: of everything
-	writer *writer // SQLite only
+	reader  querier  // for reads outside a transaction
+	pool    *sql.DB  // PostgreSQL only
+	readers *readers // SQLite only
+	writer  *writer  // SQLite only
 }
 
-// querier is what a connection, a pool and a transaction have in common.
+// querier runs statements: a connection, a pool or a transaction.
 type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	// exec returns how many rows were changed.
+	exec(ctx context.Context, query string, args ...any) (int64, error)
+	query(ctx context.Context, query string, args ...any) (rows, error)
+}
+
+// rows are what a query found. They are to be closed.
+type rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
 }
 
 // Open connects to a database. It does not migrate it: see [DB.Migrate].
@@ -88,18 +98,21 @@ func (db *DB) Embedded() bool { return db.writer != nil }
 
 // Close finishes the writes that were asked for and closes all connections.
 func (db *DB) Close() error {
-	var err error
 	if db.writer != nil {
-		err = db.writer.close()
+		return errors.Join(db.writer.close(), db.readers.close())
 	}
-	return errors.Join(err, db.pool.Close())
+	return db.pool.Close()
 }
 
 // Now is the time by the clock that transactions go by.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
 
 // Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.pool.PingContext(ctx) }
+func (db *DB) Ping(ctx context.Context) error {
+	var one int64
+	_, err := db.tx(db.reader).row(ctx, `SELECT 1`, nil, &one)
+	return err
+}
 
 // Tx is a unit of work. Reads outside a transaction use one too, so that a
 // query is written once and no caller can forget to be inside.
@@ -121,14 +134,14 @@ type traced struct {
 	tell func(query string)
 }
 
-func (t traced) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (t traced) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	t.tell(query)
-	return t.querier.ExecContext(ctx, query, args...)
+	return t.querier.exec(ctx, query, args...)
 }
 
-func (t traced) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (t traced) query(ctx context.Context, query string, args ...any) (rows, error) {
 	t.tell(query)
-	return t.querier.QueryContext(ctx, query, args...)
+	return t.querier.query(ctx, query, args...)
 }
 
 func (db *DB) tx(q querier) *Tx {
@@ -197,16 +210,12 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // exec runs a statement and returns how many rows it changed.
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := tx.q.ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return tx.q.exec(ctx, query, args...)
 }
 
 // row runs a query for at most one row and reports whether there is one.
 func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
-	rows, err := tx.q.QueryContext(ctx, query, args...)
+	rows, err := tx.q.query(ctx, query, args...)
 	if err != nil {
 		return false, err
 	}
@@ -221,13 +230,13 @@ func (tx *Tx) row(ctx context.Context, query string, args []any, dest ...any) (f
 }
 
 // collect runs a query and gathers one T for each row.
-func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+func collect[T any](ctx context.Context, tx *Tx, query string, args []any, scan func(rows, *T) error) ([]T, error) {
 	return collectInto(ctx, tx, nil, query, args, scan)
 }
 
 // collectInto is collect into the capacity of a slice.
-func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
-	rows, err := tx.q.QueryContext(ctx, query, args...)
+func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args []any, scan func(rows, *T) error) ([]T, error) {
+	rows, err := tx.q.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +253,7 @@ func collectInto[T any](ctx context.Context, tx *Tx, all []T, query string, args
 
 // idColumn gathers a column of integers.
 func (tx *Tx) idColumn(ctx context.Context, query string, args []any) ([]int64, error) {
-	return collect(ctx, tx, query, args, func(r *sql.Rows, n *int64) error { return r.Scan(n) })
+	return collect(ctx, tx, query, args, func(r rows, n *int64) error { return r.Scan(n) })
 }
 
 // idList appends ids to the arguments of a query and returns their places, as in
@@ -310,10 +319,12 @@ type moment struct{ t *time.Time }
 
 func at(t *time.Time) moment { return moment{t} }
 
+func (m moment) SetInt64(n int64) { *m.t = fromMicros(n) }
+
 func (m moment) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
-		*m.t = time.UnixMicro(v).UTC()
+		m.SetInt64(v)
 	case nil:
 		*m.t = time.Time{}
 	default:

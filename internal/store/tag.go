@@ -2,12 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
 
-func scanTag(r *sql.Rows, t *feedback.Tag) error { return r.Scan(&t.ID, &t.Name, &t.Color) }
+func scanTag(r rows, t *feedback.Tag) error { return r.Scan(&t.ID, &t.Name, &t.Color) }
 
 // Tag returns a tag, or nil.
 func (tx *Tx) Tag(ctx context.Context, site feedback.SiteID, id feedback.TagID) (*feedback.Tag, error) {

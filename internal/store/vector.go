@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"time"
 
@@ -40,7 +39,7 @@ func (tx *Tx) PostTexts(ctx context.Context, site feedback.SiteID, model string,
 		LEFT JOIN post_vectors v ON v.site_id = p.site_id AND v.model = $1 AND v.post_id = p.id
 		WHERE  p.site_id = $2 AND p.id < $3 AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id DESC
-		LIMIT  $4 + 0`, []any{model, site, below, limit}, func(r *sql.Rows, p *PostText) error {
+		LIMIT  $4 + 0`, []any{model, site, below, limit}, func(r rows, p *PostText) error {
 		var hash *string
 		err := r.Scan(&p.ID, &p.Title, &p.Body, at(&p.CreatedAt), &hash, &p.Vector)
 		if hash != nil {
@@ -72,7 +71,7 @@ func (tx *Tx) UnknownPosts(ctx context.Context, site feedback.SiteID, model stri
 		WHERE  p.site_id = $1 AND p.id IN (`+places+`) AND p.merged_into IS NULL AND NOT p.held
 		ORDER  BY p.id`, list
 	}
-	out, err := collect(ctx, tx, query, args, func(r *sql.Rows, p *PostText) error {
+	out, err := collect(ctx, tx, query, args, func(r rows, p *PostText) error {
 		return r.Scan(&p.ID, &p.Title, &p.Body, at(&p.CreatedAt))
 	})
 	return out, wrap("unknown posts", err)
@@ -102,7 +101,7 @@ func (tx *Tx) Vectors(ctx context.Context, site feedback.SiteID, model string, a
 		FROM   post_vectors
 		WHERE  site_id = $1 AND model = $2 AND version > $3
 		ORDER  BY version
-		LIMIT  $4 + 0`, []any{site, model, after, limit}, func(r *sql.Rows, v *PostVector) error {
+		LIMIT  $4 + 0`, []any{site, model, after, limit}, func(r rows, v *PostVector) error {
 		return r.Scan(&v.Post, &v.Version, &v.Vector)
 	})
 	return out, wrap("vectors", err)
@@ -116,7 +115,7 @@ func (tx *Tx) NewestVectors(ctx context.Context, site feedback.SiteID, model str
 		FROM   post_vectors
 		WHERE  site_id = $1 AND model = $2 AND version < $3
 		ORDER  BY version DESC
-		LIMIT  $4 + 0`, []any{site, model, below, limit}, func(r *sql.Rows, v *PostVector) error {
+		LIMIT  $4 + 0`, []any{site, model, below, limit}, func(r rows, v *PostVector) error {
 		return r.Scan(&v.Post, &v.Version, &v.Vector)
 	})
 	return out, wrap("newest vectors", err)
@@ -132,7 +131,7 @@ func (tx *Tx) SitesToEmbed(ctx context.Context, start feedback.PostID, after fee
 		WHERE  s.id > $1
 		AND    (SELECT MAX(p.id) FROM posts p WHERE p.site_id = s.id) > COALESCE(i.embedded_to, $2)
 		ORDER  BY s.id
-		LIMIT  $3 + 0`, []any{int64(after), int64(start), limit}, func(r *sql.Rows, id *feedback.SiteID) error {
+		LIMIT  $3 + 0`, []any{int64(after), int64(start), limit}, func(r rows, id *feedback.SiteID) error {
 		return r.Scan(id)
 	})
 	return out, wrap("sites to embed", err)
@@ -184,6 +183,6 @@ func (tx *Tx) PostsWith(ctx context.Context, site feedback.SiteID, word string, 
 		return nil, nil
 	}
 	query, args := tx.d.matches(site, q, math.MaxInt64, limit)
-	out, err := collect(ctx, tx, query, args, func(r *sql.Rows, id *feedback.PostID) error { return r.Scan(id) })
+	out, err := collect(ctx, tx, query, args, func(r rows, id *feedback.PostID) error { return r.Scan(id) })
 	return out, wrap("posts with a word", err)
 }

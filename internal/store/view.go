@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 	"heed/internal/ids"
@@ -20,7 +19,7 @@ type ViewFilter struct {
 
 const viewColumns = `site_id, id, member_id, name, board_id, status_id, tag_id, shown, days, by_votes, query`
 
-func scanView(r *sql.Rows, v *feedback.View) error {
+func scanView(r rows, v *feedback.View) error {
 	var f ViewFilter
 	var shown string
 	err := r.Scan(&v.SiteID, &v.ID, &v.Member, &v.Name, &f.Board, &f.Status, &f.Tag, &shown, &v.Filter.Days, &v.Filter.ByVotes, &v.Filter.Query)

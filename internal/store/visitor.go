@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"heed/internal/feedback"
@@ -35,7 +34,7 @@ func (tx *Tx) Visitor(ctx context.Context, site feedback.SiteID, ref feedback.Vi
 const visitorColumns = `site_id, id, ref, COALESCE(name, ''), COALESCE(email, ''), verified_at, locale,
 		       mail_status, mail_replies, mail_changelog, subscribed_at IS NOT NULL, created_at`
 
-func scanVisitor(r *sql.Rows, v *feedback.Visitor) error {
+func scanVisitor(r rows, v *feedback.Visitor) error {
 	return r.Scan(&v.SiteID, &v.ID, &v.Ref, &v.Name, &v.Email, at(&v.VerifiedAt), &v.Locale,
 		&v.Mail.Status, &v.Mail.Replies, &v.Mail.Changelog, &v.Mail.Subscribed, at(&v.CreatedAt))
 }
@@ -118,7 +117,7 @@ func (tx *Tx) VisitorHeld(ctx context.Context, site feedback.SiteID, visitor fee
 		FROM   posts p
 		WHERE  p.site_id = $1 AND p.author_id = $2 AND p.held AND NOT (p.archived AND p.locked)
 		ORDER  BY p.id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r *sql.Rows, h *feedback.HeldPost) error {
+		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r rows, h *feedback.HeldPost) error {
 		return r.Scan(&h.ID, &h.Title, &h.Rejected, &h.Note)
 	})
 	return out, wrap("held posts", err)
@@ -279,7 +278,7 @@ func (tx *Tx) LockChallenge(ctx context.Context, site feedback.SiteID, id int64)
 	c, err := first(collect(ctx, tx, `
 		SELECT id, kind, email, code_hash, attempts, created_at, expires_at, used_at
 		FROM   challenges
-		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, func(r *sql.Rows, c *Challenge) error {
+		WHERE  site_id = $1 AND id = $2`+tx.d.forUpdate(), []any{site, id}, func(r rows, c *Challenge) error {
 		return r.Scan(&c.ID, &c.Kind, &c.Email, &c.CodeHash, &c.Attempts, at(&c.CreatedAt), at(&c.ExpiresAt), at(&c.UsedAt))
 	}))
 	return c, wrap("challenge", err)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
 	"heed/internal/feedback"
@@ -99,7 +98,7 @@ func (tx *Tx) VisitorWriting(ctx context.Context, site feedback.SiteID, visitor 
 		FROM   posts
 		WHERE  site_id = $1 AND author_id = $2
 		ORDER  BY id DESC
-		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r *sql.Rows, p *feedback.WrittenPost) error {
+		LIMIT  $3 + 0`, []any{site, visitor, limit}, func(r rows, p *feedback.WrittenPost) error {
 		return r.Scan(&p.ID, &p.Title, &p.Body, at(&p.CreatedAt))
 	})
 	return out, wrap("visitor's writing", err)

@@ -224,7 +224,7 @@ func lostVisitorWords() Check {
 	}
 }
 
-func scanCount(r *sql.Rows, c *feedback.VisitorCounts) error {
+func scanCount(r rows, c *feedback.VisitorCounts) error {
 	var vote, post, comment, session sql.NullInt64
 	if err := r.Scan(&c.Visitor, &c.Posts, &c.Votes, &c.Comments, &vote, &post, &comment, &session); err != nil {
 		return err

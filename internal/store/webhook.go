@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 const endpointColumns = `site_id, id, url, description, event_types, enabled, disabled_reason, disabled_at,
 		       consecutive_failures, secret, previous_secret, previous_expires_at, cancel_below, created_at, updated_at`
 
-func scanEndpoint(r *sql.Rows, e *feedback.Endpoint) error {
+func scanEndpoint(r rows, e *feedback.Endpoint) error {
 	var types string
 	err := r.Scan(&e.SiteID, &e.ID, &e.URL, &e.Description, &types, &e.Enabled, &e.Reason, at(&e.DisabledAt),
 		&e.Failures, &e.Secret, &e.Previous, at(&e.PreviousExpiresAt), &e.CancelBelow, at(&e.CreatedAt), at(&e.UpdatedAt))
@@ -94,7 +93,7 @@ func (tx *Tx) Listeners(ctx context.Context, site feedback.SiteID) ([]feedback.E
 		SELECT id, event_types
 		FROM   webhook_endpoints
 		WHERE  site_id = $1 AND enabled AND deleted_at IS NULL
-		ORDER  BY id`, []any{site}, func(r *sql.Rows, e *feedback.Endpoint) error {
+		ORDER  BY id`, []any{site}, func(r rows, e *feedback.Endpoint) error {
 		var types string
 		err := r.Scan(&e.ID, &types)
 		e.SiteID, e.EventTypes = site, splitEventTypes(types)
@@ -169,7 +168,7 @@ func (tx *Tx) DisabledEndpoints(ctx context.Context, site feedback.SiteID) ([]fe
 	return out, wrap("disabled endpoints", err)
 }
 
-func scanEndpointKey(r *sql.Rows, k *feedback.EndpointKey) error { return r.Scan(&k.Site, &k.Endpoint) }
+func scanEndpointKey(r rows, k *feedback.EndpointKey) error { return r.Scan(&k.Site, &k.Endpoint) }
 
 // WaitingEndpoints lists enabled endpoints that nobody holds and for which an
 // attempt is due. It steps through the index from one endpoint to the next, so

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"heed/internal/feedback"
 )
@@ -46,7 +45,7 @@ func (tx *Tx) PostsAtStatus(ctx context.Context, site feedback.SiteID, status fe
 	return out, wrap("posts at status", err)
 }
 
-func scanPostID(r *sql.Rows, id *feedback.PostID) error { return r.Scan(id) }
+func scanPostID(r rows, id *feedback.PostID) error { return r.Scan(id) }
 
 // UpdateStatus changes a status, but for its place, and reports whether the name
 // was free.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -24,9 +23,7 @@ const (
 // many of them.
 type writer struct {
 	db   *DB
-	pool *sql.DB
-	conn *sql.Conn
-	q    *prepared
+	conn *conn
 	jobs chan *job
 	done chan struct{}
 
@@ -45,17 +42,10 @@ type job struct {
 	done chan struct{}
 }
 
-func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("writer: %w", err)
-	}
-	w := &writer{
-		db: db, pool: pool, conn: conn, q: &prepared{prepare: conn.PrepareContext},
-		jobs: make(chan *job, 1024), done: make(chan struct{}),
-	}
+func newWriter(db *DB, c *conn) *writer {
+	w := &writer{db: db, conn: c, jobs: make(chan *job, 1024), done: make(chan struct{})}
 	go w.run()
-	return w, nil
+	return w
 }
 
 // errClosed is returned for a write after Close.
@@ -100,7 +90,7 @@ func (w *writer) close() error {
 	close(w.jobs)
 	w.mu.Unlock()
 	<-w.done
-	return errors.Join(w.conn.Close(), w.pool.Close())
+	return w.conn.close()
 }
 
 func (w *writer) run() {
@@ -161,7 +151,7 @@ func (w *writer) apply(j *job) {
 		j.err, w.broken = err, err
 		return
 	}
-	j.tx = w.db.tx(w.q)
+	j.tx = w.db.tx(w.conn)
 	if j.err = call(j.fn, j.tx); j.err != nil {
 		if err := w.exec("ROLLBACK TO job"); err != nil {
 			w.broken = err
@@ -185,22 +175,28 @@ func call(fn func(*Tx) error, tx *Tx) (err error) {
 }
 
 func (w *writer) exec(query string) error {
-	_, err := w.q.ExecContext(context.Background(), query)
+	_, err := w.conn.exec(context.Background(), query)
 	return err
 }
 
 // Stats are what there is to see of a database at work.
 type Stats struct {
-	Pool                     sql.DBStats
+	Pool                     PoolStats
 	WriteQueue               int   // writes waiting; SQLite only
 	WriteBatches, WriteCalls int64 // commits and the writes in them; SQLite only
 }
 
+// PoolStats count connections: on SQLite, those that read.
+type PoolStats struct {
+	Open, InUse int
+	Waits       int64 // how often somebody had to wait for one
+}
+
 // Stats returns what there is to see now.
 func (db *DB) Stats() Stats {
-	s := Stats{Pool: db.pool.Stats()}
 	if w := db.writer; w != nil {
-		s.WriteQueue, s.WriteBatches, s.WriteCalls = len(w.jobs), w.batches.Load(), w.writes.Load()
+		return Stats{db.readers.stats(), len(w.jobs), w.batches.Load(), w.writes.Load()}
 	}
-	return s
+	p := db.pool.Stats()
+	return Stats{Pool: PoolStats{p.OpenConnections, p.InUse, p.WaitCount}}
 }
