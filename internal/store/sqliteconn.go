@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -97,9 +99,15 @@ func (c *conn) prepare(query string, args []any) (*sqlite.Stmt, error) {
 	if n := s.BindParamCount(); n != len(args) {
 		return nil, fmt.Errorf("%d arguments for a query that takes %d", len(args), n)
 	}
-	for i, arg := range args {
-		if err := bind(s, i+1, arg); err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+	// To SQLite $4 is a name, and the parameter that is named first is the
+	// first: an argument goes by the number in the name.
+	for i := 1; i <= len(args); i++ {
+		n, err := strconv.Atoi(strings.TrimPrefix(s.BindParamName(i), "$"))
+		if err != nil || n < 1 || n > len(args) {
+			return nil, fmt.Errorf("parameter %q is none of $1 to $%d", s.BindParamName(i), len(args))
+		}
+		if err := bind(s, i, args[n-1]); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", n, err)
 		}
 	}
 	return s, nil

@@ -87,6 +87,10 @@ func TestSQLiteValues(t *testing.T) {
 		}
 	}
 
+	var a, b, again int
+	if err := scanOne(t, c, `SELECT $2, $1, $2`, []any{1, 2}, &b, &a, &again); err != nil || a != 1 || b != 2 || again != 2 {
+		t.Errorf("$1 = %d, $2 = %d and again %d, %v; want 1, 2, 2", a, b, again, err)
+	}
 	var got, none time.Time
 	if err := scanOne(t, c, `SELECT $1, $2`, []any{micros(when), micros(none)}, at(&got), at(&none)); err != nil || got != when || !none.IsZero() {
 		t.Errorf("times are %v, %v, %v", got, none, err)
@@ -108,6 +112,8 @@ func TestSQLiteRefuses(t *testing.T) {
 		"too few arguments":  scanOne(t, c, `SELECT $1, $2`, []any{1}, new(int), new(int)),
 		"too many arguments": scanOne(t, c, `SELECT $1`, []any{1, 2}, new(int)),
 		"too few variables":  scanOne(t, c, `SELECT $1, $2`, []any{1, 2}, new(int)),
+		"another name":       scanOne(t, c, `SELECT $one`, []any{1}, new(int)),
+		"a number left out":  scanOne(t, c, `SELECT $1, $3`, []any{1, 2}, new(int), new(int)),
 		"no such column":     scanOne(t, c, `SELECT $1`, []any{time.Now()}, new(int)),
 		"two statements":     scanOne(t, c, `SELECT 1; SELECT 2`, nil, new(int)),
 	} {
