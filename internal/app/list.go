@@ -197,5 +197,6 @@ func (tx *Tx) DeleteView(ctx context.Context, view string) error {
 	if err != nil {
 		return err
 	}
+	tx.keepName(string(v.Name))
 	return tx.s.DeleteView(ctx, tx.site.ID, v.ID)
 }

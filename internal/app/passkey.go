@@ -196,6 +196,7 @@ func (tx *Tx) RemovePasskey(ctx context.Context, id string) error {
 		if err != nil || !found {
 			return nil, err
 		}
+		tx.keepName(name)
 		return &feedback.Passkey{ID: id, Name: name}, nil
 	})
 	return err
