@@ -24,7 +24,7 @@ type auditView struct {
 // auditActions are those a filter offers: the ones somebody looks for.
 var auditActions = []string{
 	"key.created", "key.revoked", "member.invited", "invitation.revoked", "member.role_changed", "member.removed", "password.changed",
-	"password.reset_link", "second_factor.enabled", "second_factor.disabled", "session.opened", "session.ended", "site.created",
+	"password.reset_link", "second_factor.enabled", "second_factor.disabled", "second_factor.removed", "recovery_codes.made", "session.opened", "session.ended", "site.created",
 	"site.changed", "status.changed", "status.removed", "board.removed", "post.status_changed", "post.merged", "merge.undone",
 	"post.archived", "changelog.published", "run.completed", "account.plan_changed", "password.reset_mailed", "password.reset",
 	"passkey.added", "passkey.removed", "identity.forgotten", "mail.read", "mail.resent", "mail.tested", "backup.downloaded",

@@ -127,6 +127,7 @@ func routes() []route {
 		{pattern: "POST /dash/profile/sessions/end", least: viewer, handle: (*call).endOtherSessions},
 		{pattern: "POST /dash/profile/totp/new", least: viewer, proof: true, handle: (*call).newTOTP},
 		{pattern: "POST /dash/profile/totp", least: viewer, handle: (*call).enableTOTP},
+		{pattern: "POST /dash/profile/totp/codes", least: viewer, proof: true, handle: (*call).newRecoveryCodes},
 		{pattern: "POST /dash/profile/totp/off", least: viewer, proof: true, handle: (*call).disableTOTP},
 
 		{pattern: "POST /dash/profile/passkeys/new", least: viewer, proof: true, handle: (*call).newPasskey},
@@ -144,6 +145,7 @@ func routes() []route {
 		{pattern: "POST /dash/members/{member}/role", least: admin, proof: true, handle: (*call).changeRole},
 		{pattern: "POST /dash/members/{member}/remove", least: admin, proof: true, handle: (*call).removeMember},
 		{pattern: "POST /dash/members/{member}/reset", least: admin, proof: true, handle: (*call).resetLink},
+		{pattern: "POST /dash/members/{member}/factor/off", least: admin, proof: true, handle: (*call).removeFactor},
 		{pattern: "GET /dash/plan", least: viewer, handle: (*call).plan},
 		{pattern: "GET /dash/audit", least: admin, handle: (*call).audit},
 		{pattern: "GET /dash/audit.csv", least: admin, handle: (*call).auditExport},

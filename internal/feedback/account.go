@@ -173,6 +173,7 @@ type Member struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
+	Factor    bool // signing in asks for a second factor
 }
 
 // NewAccount is what it takes to open an account.

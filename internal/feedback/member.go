@@ -153,6 +153,13 @@ func (in NewPassword) Check() error {
 	return p.Err()
 }
 
+// RecoveryCodes is how many codes a member gets for when the app of the second
+// factor is lost. With FewCodes or fewer left it is time for new ones.
+const (
+	RecoveryCodes = 10
+	FewCodes      = 3
+)
+
 // MaxPassword is the greatest length of a password.
 const MaxPassword = 200
 
