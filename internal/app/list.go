@@ -113,32 +113,40 @@ func (tx *Tx) Views(ctx context.Context) ([]feedback.View, error) {
 	return tx.s.Views(ctx, tx.site.ID, tx.actor.Member, 2*feedback.MaxViews)
 }
 
-// SaveView keeps a way of looking at the posts, for the member or for the team.
-func (tx *Tx) SaveView(ctx context.Context, in feedback.NewView) (*feedback.View, error) {
-	v := &feedback.View{SiteID: tx.site.ID, Name: string(in.Name), Filter: in.Filter}
-	var f store.ViewFilter
-	board, err := tx.findBoard(ctx, in.Input, "board", in.Filter.Board)
+// viewFilter finds what the filter of a view names.
+func (tx *Tx) viewFilter(ctx context.Context, in feedback.Input, filter feedback.PostFilter) (f store.ViewFilter, err error) {
+	board, err := tx.findBoard(ctx, in, "board", filter.Board)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if board != nil {
 		f.Board = board.ID
 	}
-	status, err := tx.findStatus(ctx, in.Input, "status", in.Filter.Status)
+	status, err := tx.findStatus(ctx, in, "status", filter.Status)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if status != nil {
 		f.Status = status.ID
 	}
-	tag, err := findRef(in.Input, "tag", "tag", in.Filter.Tag, func(id feedback.TagID) (*feedback.Tag, error) {
+	tag, err := findRef(in, "tag", "tag", filter.Tag, func(id feedback.TagID) (*feedback.Tag, error) {
 		return tx.s.Tag(ctx, tx.site.ID, id)
 	})
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if tag != nil {
 		f.Tag = tag.ID
+	}
+	return f, nil
+}
+
+// SaveView keeps a way of looking at the posts, for the member or for the team.
+func (tx *Tx) SaveView(ctx context.Context, in feedback.NewView) (*feedback.View, error) {
+	v := &feedback.View{SiteID: tx.site.ID, Name: string(in.Name), Filter: in.Filter}
+	f, err := tx.viewFilter(ctx, in.Input, in.Filter)
+	if err != nil {
+		return nil, err
 	}
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -189,6 +197,24 @@ func (tx *Tx) RenameView(ctx context.Context, view string, in feedback.ViewEdit)
 		err = feedback.ErrNameTaken("view", string(in.Name))
 	}
 	return err
+}
+
+// ChangeView has a view of the member's, or of the team's, show what another
+// filter asks for, and returns it.
+func (tx *Tx) ChangeView(ctx context.Context, view string, in feedback.ViewChange) (*feedback.View, error) {
+	v, err := tx.view(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	f, err := tx.viewFilter(ctx, in.Input, in.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	v.Filter = in.Filter
+	return v, tx.s.SetViewFilter(ctx, v, f)
 }
 
 // DeleteView forgets a view of the member's or of the team's. The posts stay.

@@ -191,6 +191,7 @@ func routes() []route {
 		{pattern: "GET /dash/sites/{site}/posts/new", least: member, handle: (*call).newPost},
 		{pattern: "POST /dash/sites/{site}/posts/bulk", least: member, handle: (*call).bulk},
 		{pattern: "POST /dash/sites/{site}/views", least: member, handle: (*call).saveView},
+		{pattern: "POST /dash/sites/{site}/views/change", least: member, handle: (*call).changeView},
 		{pattern: "POST /dash/sites/{site}/views/{view}", least: member, handle: (*call).renameView},
 		{pattern: "POST /dash/sites/{site}/views/{view}/delete", least: member, handle: (*call).deleteView},
 		{pattern: "GET /dash/sites/{site}/posts/{post}", least: viewer, handle: (*call).post},

@@ -55,6 +55,15 @@ func TestSavedViews(t *testing.T) {
 			t.Errorf("another member renames mine: %d; want 404", a.status)
 		}
 		u.act(site(o, "views", view), "name", "Lately", "back", "days=7").has(t, "The view is renamed", "Lately")
+		u.page(site(o, "posts?days=30")).has(t, "Or have a view show this instead")
+		changed := u.act(site(o, "views", "change"), "view", view, "back", "days=30&sort=votes")
+		changed.has(t, "“Lately” shows this from now on", "Only you see this view")
+		u.page(site(o, "posts?days=7")).lacks(t, "Edit view")
+		other.said("That view is gone", site(o, "views", "change"), "view", view, "back", "days=90")
+		u.said("That view is gone", site(o, "views", "change"), "view", "view_0000000000001", "back", "days=90")
+		u.said("There is no board", site(o, "views", "change"), "view", view, "back", "board=brd_0000000000001")
+		u.said("must have at most", site(o, "views", "change"), "view", view, "back", "q="+strings.Repeat("x", 600))
+		u.page(site(o, "posts?days=30&sort=votes")).has(t, "Edit view")
 		u.act(site(o, "views", view, "delete")).lacks(t, "Lately")
 	})
 }
