@@ -114,7 +114,7 @@ func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) e
 // find looks for posts. What is found is filtered here, so a page of it may need
 // several of the search; there are at most a thousand posts to go through.
 func (p *boardPage) find(r *http.Request, tx *app.Tx, after feedback.Position) error {
-	in := feedback.Search{Query: feedback.SearchQuery(cut(p.query, 200))}
+	in := feedback.Search{Query: feedback.SearchQuery(cut(p.query, maxQuery))}
 	in.After, in.Limit = after, pageSize
 	for range 1000 / pageSize {
 		found, err := tx.PublicSearch(r.Context(), in)
@@ -287,6 +287,9 @@ func boardIcon(b *feedback.Board) string {
 	}
 	return "board"
 }
+
+// maxQuery is how much of what somebody searches for is looked at.
+const maxQuery = 200
 
 // cut keeps the first n characters.
 func cut(s string, n int) string {
