@@ -41,7 +41,6 @@ func (db *DB) PeoplePlans(ctx context.Context) (all []DeliveryPlan, err error) {
 			`INSERT INTO sites (id, account_id, name, slug, run_count, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
 			SELECT i, i / 2, '', 's' || i, 0, 0 FROM n`,
-			`ANALYZE`,
 		} {
 			if _, err := tx.exec(ctx, fill); err != nil {
 				return err
@@ -63,12 +62,12 @@ func (db *DB) PeoplePlans(ctx context.Context) (all []DeliveryPlan, err error) {
 			}
 		}
 		names, about := tx.auditNamesQuery(1, wanted)
-		for _, q := range []struct {
+		queries := []struct {
 			name, query, index string
 			args               []any
 		}{
-			{"visitors", visitorsQuery(false), visitors, []any{1, 10000, 51}},
-			{"known visitors", visitorsQuery(true), "visitors_known", []any{1, 10000, 51}},
+			{"visitors", visitorsQuery(tx.d, false), visitors, []any{1, 10000, 51}},
+			{"known visitors", visitorsQuery(tx.d, true), "visitors_known", []any{1, 10000, 51}},
 			{"visitors with a word", visitorsByWord, "visitor_words", []any{1, "word99", "word99" + lastRune, 1000}},
 			{"visitors with an id", visitorsByRef, ref, []any{1, "user-99", "user-99" + lastRune, 500}},
 			{"waiting posts", heldPosts(false), "posts_waiting", []any{1, 0, 51}},
@@ -80,12 +79,23 @@ func (db *DB) PeoplePlans(ctx context.Context) (all []DeliveryPlan, err error) {
 			{"the comments of visitors", counts, "comments_visitor", of},
 			{"the sessions of visitors", counts, "visitor_sessions_visitor", of},
 			{"the posts that the audit log names", names, posts, about},
-		} {
-			plan, err := tx.plan(ctx, q.query, q.args...)
-			if err != nil {
-				return fmt.Errorf("%s: %w", q.name, err)
+		}
+		for _, known := range []bool{false, true} {
+			switch {
+			case known:
+				if _, err := tx.exec(ctx, `ANALYZE`); err != nil {
+					return err
+				}
+			case tx.d.name() == "postgres":
+				continue // it gathers statistics by itself; SQLite has none until somebody asks
 			}
-			all = append(all, DeliveryPlan{q.name, q.index, plan})
+			for _, q := range queries {
+				plan, err := tx.plan(ctx, q.query, q.args...)
+				if err != nil {
+					return fmt.Errorf("%s: %w", q.name, err)
+				}
+				all = append(all, DeliveryPlan{q.name, q.index, plan})
+			}
 		}
 		return nil
 	})

@@ -12,18 +12,18 @@ import (
 // Visitors lists the visitors of a site, newest first, below the one given; only
 // those who proved who they are if known. Who was deleted is left out.
 func (tx *Tx) Visitors(ctx context.Context, site feedback.SiteID, known bool, below feedback.VisitorID, limit int) ([]feedback.Visitor, error) {
-	out, err := collect(ctx, tx, visitorsQuery(known), []any{site, int64(below), limit}, scanVisitor)
+	out, err := collect(ctx, tx, visitorsQuery(tx.d, known), []any{site, int64(below), limit}, scanVisitor)
 	return out, wrap("visitors", err)
 }
 
-func visitorsQuery(known bool) string {
-	only := ``
+func visitorsQuery(d dialect, known bool) string {
+	index, only := ``, ``
 	if known {
-		only = ` AND verified_at IS NOT NULL`
+		index, only = d.by("visitors_known"), ` AND verified_at IS NOT NULL`
 	}
 	return `
 		SELECT ` + visitorColumns + `
-		FROM   visitors
+		FROM   visitors` + index + `
 		WHERE  site_id = $1 AND id < $2 AND ref NOT LIKE 'deleted:%'` + only + `
 		ORDER  BY id DESC
 		LIMIT  $3 + 0`
