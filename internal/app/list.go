@@ -47,6 +47,34 @@ func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Wi
 	return page, nil
 }
 
+// nextDepth is how many pages of a list are looked through for the next post of
+// it, each of which looks at a bounded number of posts.
+const nextDepth = 5
+
+// PostAfter returns the post that follows another in the list that a filter asks
+// for, or nil. The other need not be in the list (any more): it counts where it
+// would stand. A search has no such order, and nothing follows there.
+func (tx *Tx) PostAfter(ctx context.Context, post string, f feedback.PostFilter) (*feedback.Post, error) {
+	p, err := tx.Post(ctx, post)
+	if err != nil || f.Query != "" {
+		return nil, err
+	}
+	w := feedback.Window{After: feedback.Position{int64(p.VoteCount), int64(p.ID)}, Limit: 1}
+	for range nextDepth {
+		page, err := tx.PostList(ctx, f, w)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Items) > 0 {
+			return &page.Items[0], nil
+		}
+		if w.After = page.Next; w.After == nil {
+			break
+		}
+	}
+	return nil, nil
+}
+
 // readRef reads the spelling of an id in a filter.
 func readRef[K ids.Kind](ref *feedback.Ref, into *ids.ID[K]) error {
 	if ref == nil {

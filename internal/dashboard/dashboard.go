@@ -195,6 +195,7 @@ func routes() []route {
 		{pattern: "POST /dash/sites/{site}/views/{view}", least: member, handle: (*call).renameView},
 		{pattern: "POST /dash/sites/{site}/views/{view}/delete", least: member, handle: (*call).deleteView},
 		{pattern: "GET /dash/sites/{site}/posts/{post}", least: viewer, handle: (*call).post},
+		{pattern: "GET /dash/sites/{site}/posts/{post}/next", least: viewer, handle: (*call).nextPost},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/comments", least: member, handle: (*call).comment},
 		{pattern: "GET /dash/sites/{site}/posts/{post}/comments/{comment}", least: member, handle: (*call).editComment},
 		{pattern: "POST /dash/sites/{site}/posts/{post}/comments/{comment}", least: member, handle: (*call).saveComment},

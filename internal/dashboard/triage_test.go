@@ -220,3 +220,87 @@ func TestGateAndRuns(t *testing.T) {
 		u.page(p).has(t, "to Done", "Run #1")
 	})
 }
+
+// A post leads back to the list that it was opened from and on to the next one of
+// it, also when triaging has taken it out of that list.
+func TestNextPost(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+		other := w.open(t, "Contoso", "owner@contoso.example", feedback.Studio)
+		u := w.signedIn(t, ownerEmail)
+		posts := lively(t, w, o)
+		theirs := lively(t, w, other)
+		ids := w.lists(t, o)
+		listed := func(query string) (all []string) {
+			t.Helper()
+			for _, m := range regexp.MustCompile(`name="post" value="(post_\w+)"`).FindAllStringSubmatch(u.page(site(o, "posts"+query)).body, -1) {
+				all = append(all, m[1])
+			}
+			return all
+		}
+		for _, query := range []string{"", "?sort=votes", "?board=" + ids.boards["Bugs"], "?status=" + ids.statuses["Open"] + "&sort=votes", "?tag=" + ids.tags["enterprise"]} {
+			all := listed(query)
+			if len(all) == 0 {
+				t.Fatalf("%q lists nothing", query)
+			}
+			if page := u.page(site(o, "posts", all[0])); !strings.Contains(page.body, `href="`+strings.ReplaceAll(site(o, "posts")+sorted(query), "&", "&amp;")+`"`) {
+				t.Errorf("%q: the post does not lead back to its list", query)
+			}
+			for i, p := range all {
+				a := u.get(site(o, "posts", p, "next"))
+				want := site(o, "posts") + sorted(query)
+				if i+1 < len(all) {
+					want = site(o, "posts", all[i+1])
+				}
+				if to := a.header.Get("Location"); a.status != http.StatusSeeOther || to != want {
+					t.Errorf("%q: after %s comes %d %s; want %s", query, p, a.status, to, want)
+				}
+			}
+		}
+
+		all := listed("?status=" + ids.statuses["Open"])
+		u.act(site(o, "posts", all[0], "status"), "statusId", ids.statuses["Planned"])
+		if to := u.get(site(o, "posts", all[0], "next")).header.Get("Location"); to != site(o, "posts", all[1]) {
+			t.Errorf("after one that has left the list comes %s; want %s", to, all[1])
+		}
+		u.page(site(o, "posts?q=sign-on"))
+		u.page(site(o, "posts", posts[0])).lacks(t, "Next post")
+		if a := u.get(site(o, "posts", theirs[0], "next")); a.status != http.StatusNotFound {
+			t.Errorf("the next after another account's: %d; want 404", a.status)
+		}
+		u.setCookie("heed_list", o.Site.ID.String()+".%%%")
+		u.page(site(o, "posts", posts[0])).has(t, "Next post")
+	})
+}
+
+// sorted spells a query as the dashboard does.
+func sorted(query string) string {
+	q, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+	if err != nil || len(q) == 0 {
+		return query
+	}
+	return "?" + q.Encode()
+}
+
+// The portal's page of a post is a click away while the public sees it.
+func TestPostOnThePortal(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+	u := w.signedIn(t, ownerEmail)
+	posts := lively(t, w, o)
+	post := site(o, "posts", posts[0])
+	link := "/p/" + o.Site.Slug + "/posts/" + posts[0].String()
+	if page := u.page(post); !strings.Contains(page.body, link) {
+		t.Error("the post does not lead to the portal")
+	}
+	u.act(post+"/flags", "flag", "archived", "on", "true")
+	if page := u.page(post); strings.Contains(page.body, link) {
+		t.Error("an archived post leads to the portal")
+	}
+	u.act(post+"/flags", "flag", "archived", "on", "false")
+	u.act(site(o, "boards"), "name", "Secrets", "private", "on")
+	u.act(post+"/move", "boardId", w.lists(t, o).boards["Secrets"])
+	if page := u.page(post); strings.Contains(page.body, link) {
+		t.Error("a post on a private board leads to the portal")
+	}
+}
