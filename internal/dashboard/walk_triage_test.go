@@ -132,6 +132,9 @@ func walkTriage(t *testing.T, options ...browsertest.Option) {
 	b.WaitText(".note", "To be published on")
 	b.button("/unschedule", "Unschedule")
 	b.told("stays a draft")
+	if !plain {
+		b.Confirm("told by mail, which cannot be taken back")
+	}
 	b.ClickText("button", "Publish now")
 	b.told("The entry is published")
 	w.clock.pass(72 * time.Hour)
