@@ -48,6 +48,16 @@ func (tx *Tx) NewSecondFactor(email string) SecondFactor {
 	return SecondFactor{s.String(), s.URL("Heed", email)}
 }
 
+// SecondFactorOf is a secret that was made up before, for a member who signs in
+// with an address; without a URL if it cannot be read.
+func SecondFactorOf(secret, email string) SecondFactor {
+	s, err := auth.ParseTOTP(secret)
+	if err != nil {
+		return SecondFactor{Secret: secret}
+	}
+	return SecondFactor{secret, s.URL("Heed", email)}
+}
+
 // EnableSecondFactor asks the actor for codes of a secret from now on, if code
 // shows that their app has it. It returns codes for when the app is lost, which
 // are shown once.

@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"auth":        {},
 	"config":      {},
 	"prose":       {}, // made-up texts, for trying and measuring
+	"qr":          {}, // texts in, dark and light out
 	"i18n":        {}, // texts, plurals, dates and numbers of languages
 
 	// What mails say, for every face that sends one.
@@ -37,7 +38,7 @@ var mayImport = map[string][]string{
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
 	"apiref":    {}, // the reference page, from the document's URL alone
-	"web":       {"feedback", "i18n"},
+	"web":       {"feedback", "i18n", "qr"},
 	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
 

@@ -135,7 +135,8 @@ func (c *call) enableTOTP() error {
 		return err
 	})
 	if c.again(err) {
-		v.Factor = &app.SecondFactor{Secret: secret}
+		f := app.SecondFactorOf(secret, c.who.Member.Email)
+		v.Factor = &f
 		return c.showProfile(http.StatusUnprocessableEntity, v)
 	}
 	if err != nil {
