@@ -94,9 +94,12 @@
 		offset();
 		input.addEventListener('input', offset);
 	});
-	all('time[data-local]').forEach(el => {
-		el.textContent = new Date(el.dateTime).toLocaleString(doc.documentElement.lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
+	const lang = doc.documentElement.lang;
+	const local = () => all('time[data-local]').forEach(el => {
+		el.textContent = new Date(el.dateTime).toLocaleString(lang === 'en' ? 'en-GB' : lang || undefined, {dateStyle: 'long', timeStyle: 'short'});
 	});
+	local();
+	doc.addEventListener('htmx:after:swap', local);
 
 	// On a narrow screen the places are a strip: where one is, is in sight.
 	all('.groups, .list-nav.strip ul').forEach(strip => {
