@@ -4,41 +4,74 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"time"
 
 	"heed/internal/app"
 )
 
-// progress shows how far a long command has come, on one line of the terminal,
-// a few times a second at most.
+// progress shows how far a long command has come: on one line of a terminal, a
+// few times a second at most; elsewhere in a line of its own now and then.
 type progress struct {
-	w     io.Writer
-	what  string
-	start time.Time
-	shown time.Time
+	w        io.Writer
+	what     string
+	terminal bool
+	start    time.Time
+	shown    time.Time
 }
 
 func showProgress(io stdio, what string) *progress {
-	return &progress{w: io.err, what: what, start: time.Now()}
+	now := time.Now()
+	p := &progress{w: io.err, what: what, terminal: isTerminal(io.err), start: now}
+	if !p.terminal {
+		p.shown = now // a short command has nothing to tell a file
+	}
+	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // at shows that so many of all are done.
 func (p *progress) at(done, total int) {
+	pause := 5 * time.Second
+	if p.terminal {
+		pause = 200 * time.Millisecond
+	}
 	now := time.Now()
-	if now.Sub(p.shown) < 200*time.Millisecond && done < total {
+	if now.Sub(p.shown) < pause && (done < total || !p.terminal) {
 		return
 	}
 	p.shown = now
 	if total > 0 {
-		fmt.Fprintf(p.w, "\r%s %d of %d (%d %%)\x1b[K", p.what, done, total, 100*done/total)
+		p.line(fmt.Sprintf("%d of %d (%d %%)", done, total, 100*done/total))
 	} else {
-		fmt.Fprintf(p.w, "\r%s %d\x1b[K", p.what, done)
+		p.line(strconv.Itoa(done))
+	}
+}
+
+// line shows what there is to say in the place of what was said before.
+func (p *progress) line(say string) {
+	if p.terminal {
+		fmt.Fprintf(p.w, "\r%s %s\x1b[K", p.what, say)
+	} else {
+		fmt.Fprintf(p.w, "%s %s\n", p.what, say)
 	}
 }
 
 // end ends the line.
 func (p *progress) end() {
-	fmt.Fprintf(p.w, "\r%s done in %s\x1b[K\n", p.what, time.Since(p.start).Round(10*time.Millisecond))
+	p.line("done in " + time.Since(p.start).Round(10*time.Millisecond).String())
+	if p.terminal {
+		fmt.Fprintln(p.w)
+	}
 }
 
 type fillCmd struct {

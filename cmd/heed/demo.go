@@ -41,7 +41,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	if rules.Master, err = s.master(); err != nil {
 		return err
 	}
-	if err := withDB(ctx, s.DB, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
+	if err := withDB(ctx, store.Options{URL: s.DB}, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
 		return err
 	}
 	p := showProgress(io, "Writing a sample site:")
