@@ -293,7 +293,9 @@ func (l lexicon) join(a, b term) string {
 
 // related reports whether two phrases share a word.
 func related(a, b string) bool {
-	parts := func(key string) []string { return strings.FieldsFunc(key, func(r rune) bool { return r == ' ' || r == '-' }) }
+	parts := func(key string) []string {
+		return strings.FieldsFunc(key, func(r rune) bool { return r == ' ' || r == '-' })
+	}
 	for _, x := range parts(a) {
 		for _, y := range parts(b) {
 			if x == y || strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
