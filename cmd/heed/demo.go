@@ -66,6 +66,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
   Dashboard      %[1]s/dash
                  sign in as %[6]s with the password %[7]s
   API reference  %[1]s/api-reference
+  For agents     %[1]s/mcp
   API key        %[3]s
 
   Try it:
