@@ -99,7 +99,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets()),
 		apiref.Path: reference, apiref.Path + "/": reference,
 	}
-	agents, err := mcp.New(api.Describe(o.kinds, base), rest)
+	agents, err := mcp.New(api.Describe(o.kinds, base), server.Observe(rest, metrics, log))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

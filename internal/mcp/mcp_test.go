@@ -3,7 +3,9 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
 	"heed/internal/mcp"
+	"heed/internal/server"
 	"heed/internal/store"
 )
 
@@ -32,13 +35,21 @@ func newWorld(t *testing.T, db *store.DB) *world {
 	a := feedbacktest.NewApp(t, db)
 	o := feedbacktest.OpenAccount(t, a, "Acme", feedback.Studio)
 	rest := api.New(api.Config{App: a, BaseURL: "http://heed.example", CursorKey: []byte("mcp")})
-	agents, err := mcp.New(document(), rest)
+	return &world{serve(t, rest), feedbacktest.ByKey(t, a, o), o}
+}
+
+// serve puts tools before an API in the way that the program does.
+func serve(t *testing.T, rest http.Handler) *httptest.Server {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	metrics := server.NewMetrics(func() server.DatabaseStats { return server.DatabaseStats{} })
+	agents, err := mcp.New(document(), server.Observe(rest, metrics, log))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := httptest.NewServer(agents)
 	t.Cleanup(s.Close)
-	return &world{s, feedbacktest.ByKey(t, a, o), o}
+	return s
 }
 
 func document() []byte { return api.Describe(feedback.DefaultAgentKinds(), "http://heed.example") }
@@ -188,6 +199,17 @@ func TestRefusals(t *testing.T) {
 	}
 	if votes := must(t, all, "getPost", args{"siteId": site, "postId": post})["voteCount"]; votes != 0.0 {
 		t.Errorf("%v votes after refusals", votes)
+	}
+}
+
+// A bug in an operation is one failed call, and not the end of the process.
+func TestPanic(t *testing.T) {
+	w := &world{Server: serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("bug") }))}
+	s := w.agent(t, "key")
+	for range 2 {
+		if got, refused := call(t, s, "listSites", nil); !refused || strings.Contains(fmt.Sprint(got), "bug") {
+			t.Errorf("a call that panics = %v, %v", got, refused)
+		}
 	}
 }
 
