@@ -37,7 +37,7 @@ var codes = []codeMeaning{
 	{feedback.NoteRequired, 422, "The status tells voters a note with every move to it, and there is none."},
 	{feedback.SlugTaken, 422, "The slug is in use on the site."},
 	{feedback.NameTaken, 422, "The name is in use on the site."},
-	{feedback.PostLocked, 422, "The post is locked, archived or merged and takes no more votes or comments."},
+	{feedback.PostLocked, 422, "The post is locked, archived or merged and takes no more votes or comments; one that was merged takes no status and no run either. details.reason says which."},
 	{feedback.InvalidTransition, 422, "What is asked for does not follow from the present state."},
 	{feedback.RunActive, 422, "Another run is at work on the post: details.runId."},
 	{feedback.EndpointDisabled, 422, "The webhook endpoint is disabled."},
