@@ -110,7 +110,6 @@ func (c *insightsRunCmd) Run(ctx context.Context, std stdio) error {
 			p.what = "Insights: " + stages[stage]
 			p.at(done, total)
 		}})
-		p.what = "Insights:"
 		switch {
 		case errors.Is(err, app.ErrQuota):
 			p.end()

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"heed/internal/apiref"
 	"heed/internal/config"
 	"heed/internal/dashboard"
+	"heed/internal/feedback"
 	"heed/internal/portal"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
@@ -59,8 +61,8 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	rates, err := ratelimit.ParseRates(c.RateLimits)
-	if err != nil {
+	rates, err := c.rates()
+	if err := errors.Join(err, checkBaseURL(c.BaseURL)); err != nil {
 		return err
 	}
 	themes, err := insightsOf(o, c.AI, log)
@@ -143,6 +145,30 @@ func printSetup(ctx context.Context, o *opened, base string, io stdio) error {
 		fmt.Fprintf(io.out, "\nSet up Heed here, once:\n\n  %s/setup/%s\n\n", base, token)
 	}
 	return err
+}
+
+// rates reads the rate limits by plan.
+func (c *serveCmd) rates() (map[string]ratelimit.Rate, error) {
+	rates, err := ratelimit.ParseRates(c.RateLimits)
+	for name := range rates {
+		if plan := feedback.Plan(name); !plan.Valid() {
+			err = errors.Join(err, fmt.Errorf("rate of %q: want a plan of %s", name, strings.Join(plan.Values(), ", ")))
+		}
+	}
+	return rates, err
+}
+
+// checkBaseURL returns an error for what links cannot begin with. Empty is left
+// to the address.
+func checkBaseURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case s == "":
+		return nil
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return fmt.Errorf("base URL %q: want http:// or https:// and a host, such as https://feedback.example.com", s)
+	}
+	return nil
 }
 
 // baseURL is how the outside reaches the service.
