@@ -84,7 +84,7 @@ func (c *backupCmd) Run(ctx context.Context, io stdio) (err error) {
 
 // rows shows the progress of a backup or a restore.
 func (p *progress) rows(what string, done, total int64) {
-	p.what = what + ":"
+	p.what = p.title + " " + what + ","
 	p.at(int(done), int(total))
 }
 

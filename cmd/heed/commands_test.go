@@ -127,6 +127,7 @@ func TestMisuse(t *testing.T) {
 		account := in.init(t)
 		in.must(t, nil, "account", "set-plan", account.AccountID, "free")
 		nowhere := filepath.Join(t.TempDir(), "nowhere.db")
+		wrong := []string{"serve", "--db", "sqlite:" + nowhere, "--agent-kinds", "A,B", "--base-url", "x", "--rate-limits", "often", "--ai-key", "k", "--smtp-url", "ftp://x"}
 		for _, c := range []struct {
 			args []string
 			code int
@@ -145,6 +146,12 @@ func TestMisuse(t *testing.T) {
 			{[]string{"serve", "--rate-limits", "GOLD=1/s"}, 1, `rate of "GOLD": want a plan of FREE, PRO, STUDIO`},
 			{[]string{"serve", "--base-url", "ftp://x.example"}, 1, `base URL "ftp://x.example": want http:// or https://`},
 			{[]string{"serve", "--base-url", "feedback.example.com", "--rate-limits", "often"}, 1, "feedback.example.com"},
+			// Everything at once, and before there is a database.
+			{wrong, 1, "three names"},
+			{wrong, 1, `base URL "x"`},
+			{wrong, 1, "HEED_AI_URL is not set"},
+			{wrong, 1, "HEED_SMTP_URL: "},
+			{[]string{"demo", "--base-url", "x"}, 1, `base URL "x"`},
 			{[]string{"serve", "--base-url", "https:///p"}, 1, "and a host"},
 			{[]string{"serve", "--addr", "nowhere"}, 1, "missing port"},
 			{[]string{"serve", "--colour", "red"}, 2, "unknown flag --colour"},

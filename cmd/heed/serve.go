@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,29 @@ type serveCmd struct {
 
 // Run serves until ctx ends.
 func (c *serveCmd) Run(ctx context.Context, io stdio) error {
+	if err := c.mistakes(); err != nil {
+		return err
+	}
 	log := c.logger(io)
 	o, err := c.open(ctx, log)
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.serve(ctx, o, log, io, nil), o.close())
+}
+
+// mistakes are all that can be found in the settings before anything is opened.
+func (c *serveCmd) mistakes() error {
+	_, rules := c.rules()
+	_, rates := c.rates()
+	_, ai := providerOf(c.AI)
+	_, mail := worker.NewSender(c.SMTPURL, c.MailFrom)
+	base := checkBaseURL(c.BaseURL)
+	var signOn error
+	if base == nil {
+		_, signOn = signOnOf(c.SignOn, cmp.Or(strings.TrimRight(c.BaseURL, "/"), "http://127.0.0.1"))
+	}
+	return errors.Join(rules, rates, base, ai, mail, signOn)
 }
 
 func (c *serveCmd) logger(io stdio) *slog.Logger {
@@ -62,7 +80,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		debug.SetGCPercent(400)
 	}
 	rates, err := c.rates()
-	if err := errors.Join(err, checkBaseURL(c.BaseURL)); err != nil {
+	if err != nil {
 		return err
 	}
 	themes, err := insightsOf(o, c.AI, log)
