@@ -72,6 +72,10 @@ type ErrorBody struct {
 // writeError is the one place where an error becomes a response, and the one
 // where it is logged.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	// Who waits to be told to go on has not sent the body, and need not.
+	if r.Header.Get("Expect") == "" {
+		drain(r)
+	}
 	e, ok := errors.AsType[*feedback.Error](err)
 	if !ok || statusOf[e.Code] == 0 {
 		e = a.unexpected(w, r, err)
