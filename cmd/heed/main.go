@@ -97,7 +97,7 @@ func forgetEmpty() {
 // it.
 func printError(w io.Writer, err error) {
 	e, ok := errors.AsType[*feedback.Error](err)
-	if !ok {
+	if !ok || e.Code == feedback.Unavailable && e.Err != nil { // whose cause is for the operator
 		fmt.Fprintf(w, "heed: %v\n", err)
 		return
 	}

@@ -77,7 +77,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		drain(r)
 	}
 	e, ok := errors.AsType[*feedback.Error](err)
-	if !ok || statusOf[e.Code] == 0 {
+	if !ok || statusOf[e.Code] == 0 || e.Code == feedback.Unavailable {
 		e = a.unexpected(w, r, err)
 	}
 	status := statusOf[e.Code]
@@ -119,5 +119,8 @@ func (a *API) unexpected(w http.ResponseWriter, r *http.Request, err error) *fee
 			Hint: "Send the request again."}
 	}
 	a.cfg.Log.ErrorContext(r.Context(), "request failed", "request", id, "route", r.Pattern, "err", err)
+	if e, ok := errors.AsType[*feedback.Error](err); ok && e.Code == feedback.Unavailable {
+		return &feedback.Error{Code: e.Code, Msg: e.Msg, Details: details, Hint: "Send the request again in a moment."}
+	}
 	return &feedback.Error{Code: feedback.Internal, Msg: "Something went wrong on our side.", Details: details}
 }
