@@ -34,6 +34,9 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 		s.LogLevel = "warn" // a line for every request would hide what to look at
 	}
 	log := s.logger(io)
+	if err := s.mistakes(); err != nil {
+		return err
+	}
 	rules, err := s.rules()
 	if err != nil {
 		return err

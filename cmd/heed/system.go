@@ -113,6 +113,7 @@ func (c *doctorCmd) Run(ctx context.Context, io stdio) error {
 		return err == nil
 	}
 	_, err := c.rules()
+	err = errors.Join(err, checkBaseURL(c.BaseURL))
 	see("settings can be read", err, "Correct the settings named.")
 	path, embedded := sqliteFile(c.DB)
 	exists := true
