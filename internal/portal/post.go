@@ -41,7 +41,7 @@ func (v *visit) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch r.FormValue("done") {
 	case "comment":
-		p.done = "comment-" + p.Post.ID.String()
+		p.done = draftKey(&p.Post, r.FormValue("reply"))
 	case "post":
 		p.done, p.flash = "post", "portal.posted"
 	}
@@ -50,10 +50,11 @@ func (v *visit) post(w http.ResponseWriter, r *http.Request) error {
 
 func (v *visit) loadPost(r *http.Request) (p *postPage, moved string, err error) {
 	p = &postPage{visit: v}
-	var after feedback.CommentID
-	_ = after.UnmarshalText([]byte(r.FormValue("after"))) // anything else is the beginning
+	var part app.Part // anything else is the beginning
+	_ = part.After.UnmarshalText([]byte(r.FormValue("after")))
+	_ = part.Around.UnmarshalText([]byte(r.FormValue("at")))
 	err = v.read(r, func(tx *app.Tx) error {
-		page, to, err := tx.PublicPost(r.Context(), r.PathValue("post"), after)
+		page, to, err := tx.PublicPost(r.Context(), r.PathValue("post"), part)
 		if to != 0 {
 			moved = v.url("posts", to.String())
 		}
@@ -114,7 +115,7 @@ func (v *visit) comment(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.redirect(w, r, v.url("posts", r.PathValue("post"))+"?done=comment#"+c.ID.String())
+	return v.redirect(w, r, v.url("posts", r.PathValue("post"))+"?done=comment&reply="+query(parent)+"&at="+c.ID.String()+"#"+c.ID.String())
 }
 
 // commentAgain shows the post with a comment that was not taken yet.
@@ -239,25 +240,50 @@ func (v *visit) createPost(w http.ResponseWriter, r *http.Request) error {
 	return v.redirect(w, r, v.url("posts", post.ID.String())+"?done=post")
 }
 
+// draftKey names what somebody types below a post, or below a comment on it.
+func draftKey(p *feedback.PublicPost, parent string) string {
+	return "comment-" + p.ID.String() + parent
+}
+
+// commentURL is where a comment stands, however long the talk is.
+func (p *postPage) commentURL(c feedback.CommentID) string {
+	return p.url("posts", p.Post.ID.String()) + "?at=" + c.String() + "#" + c.String()
+}
+
+// remark is a comment and what it answers, if that is not plain from where it
+// stands.
+type remark struct {
+	feedback.PublicComment
+	to      *feedback.PublicComment // nil: nothing, or what it stands below
+	earlier bool                    // what it answers stands on an earlier page
+}
+
 // thread is a comment with its answers.
 type thread struct {
-	feedback.PublicComment
-	replies []feedback.PublicComment
+	remark
+	replies []remark
 }
 
 // threads puts answers below what they answer. An answer to an answer stands
-// beside it: deeper than two, nobody can follow on a phone.
+// beside it, and says whom it answers: deeper than two, nobody can follow on a
+// phone.
 func threads(all []feedback.PublicComment) []thread {
 	var out []thread
-	top := map[feedback.CommentID]int{}
-	for _, c := range all {
-		if i, ok := top[c.ParentID]; c.ParentID != 0 && ok {
-			out[i].replies = append(out[i].replies, c)
-			top[c.ID] = i
+	top, seen := map[feedback.CommentID]int{}, map[feedback.CommentID]*feedback.PublicComment{}
+	for n, c := range all {
+		seen[c.ID] = &all[n]
+		i, ok := top[c.ParentID]
+		if c.ParentID == 0 || !ok {
+			top[c.ID] = len(out)
+			out = append(out, thread{remark: remark{PublicComment: c, earlier: c.ParentID != 0}})
 			continue
 		}
-		top[c.ID] = len(out)
-		out = append(out, thread{PublicComment: c})
+		top[c.ID] = i
+		r := remark{PublicComment: c}
+		if c.ParentID != out[i].ID {
+			r.to = seen[c.ParentID]
+		}
+		out[i].replies = append(out[i].replies, r)
 	}
 	return out
 }

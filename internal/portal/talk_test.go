@@ -1,0 +1,74 @@
+package portal_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"heed/internal/app"
+	"heed/internal/browsertest"
+	"heed/internal/feedback"
+)
+
+// Whoever comments sees the comment, however many there are; so does whoever
+// follows the link in a mail about it. An answer says what it answers where that
+// is not plain.
+func TestLongTalk(t *testing.T) {
+	eachScene(t, func(t *testing.T, s *scene) {
+		p := s.post(0, "Much talked about", "", "author")
+		path := "/posts/" + p.ID.String()
+		first := s.comment(p, "The first of all", nil, false)
+		for i := range app.MaxComments + 30 {
+			s.comment(p, fmt.Sprintf("Remark %d.", i), nil, i%50 == 7)
+		}
+		c := s.client()
+		if _, page := s.get(c, path); !strings.Contains(page, "The first of all") || strings.Contains(page, "Remark 229.") || strings.Contains(page, "Show earlier") {
+			t.Error("the first page is not the beginning")
+		}
+		_, page := s.submit(c, path+"/comments", url.Values{"body": {"What I say"}, "parent": {first.ID.String()}})
+		for _, want := range []string{"<p>What I say</p>", "Remark 229.", "Show earlier comments", "in answer to an earlier comment", path + "?at=" + first.ID.String() + "#"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("after commenting the page has no %q", want)
+			}
+		}
+		if strings.Contains(page, "Remark 207.") {
+			t.Error("the page shows an internal comment")
+		}
+		if n := strings.Count(page, `class="comment"`); n < 15 || n > 25 {
+			t.Errorf("the page shows %d comments; want the new one and some before it", n)
+		}
+		if _, page := s.get(c, path+"?at="+first.ID.String()); !strings.Contains(page, "The first of all") || strings.Contains(page, "Show earlier") {
+			t.Error("around the first comment is not the beginning")
+		}
+		for _, odd := range []string{"?at=x", "?at=cmt_0", "?at=cmt_zzzzzzzzzzzzz", "?after=cmt_zzzzzzzzzzzzz&at=cmt_zzzzzzzzzzzzz"} {
+			if code, _ := s.get(c, path+odd); code != 200 {
+				t.Errorf("GET %s = %d", odd, code)
+			}
+		}
+	})
+}
+
+// An answer to an answer is possible, says whom it answers, and leaves no draft.
+func TestAnswersToAnswers(t *testing.T) {
+	s := newScene(t, "sqlite", feedback.Studio)
+	p := s.post(0, "Talked about", "", "author")
+	top := s.comment(p, "A question", nil, false)
+	answer := s.comment(p, "An answer", top, false)
+	b := browsertest.Open(t)
+	b.Go(s.url + "/posts/" + p.ID.String())
+	form := "#" + answer.ID.String() + " details "
+	b.Click(form + "summary")
+	b.Type(form+"textarea", "And then?")
+	b.Type(form+"input[name=name]", "Mira")
+	b.ClickText(form+"button.pri", "Comment")
+	b.WaitText(".replies .comment:last-child", "And then?")
+	if got := b.Text(".replies .comment:last-child > div > p"); !strings.Contains(got, "in answer to") {
+		t.Errorf("the answer to an answer says %q", got)
+	}
+	if got := browsertest.Eval[string](b, fmt.Sprintf(`document.querySelector(%q).value`, form+"textarea")); got != "" {
+		t.Errorf("the form still holds %q", got)
+	}
+	b.CheckAccessibility()
+	b.Shot("answers")
+}
