@@ -43,6 +43,7 @@ func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
 	after := position(r.FormValue("after"))
 	p.first = after == nil
 	tag := cut(r.FormValue("tag"), 40)
+	v.here = p.at("tag", tag)
 	if p.query != "" || v.frame {
 		if err := p.load(r, tag, after); err != nil {
 			return err

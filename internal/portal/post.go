@@ -82,6 +82,9 @@ func (v *visit) vote(w http.ResponseWriter, r *http.Request) error {
 	back := v.back(r, v.url("posts", r.PathValue("post")))
 	if web.Partial(r) {
 		w.Header().Set("Cache-Control", "no-store")
+		if on && v.visitor == nil && !v.frame {
+			web.Toast(w, v.locale.T("portal.voted.first"))
+		}
 		return v.render(w, r, http.StatusOK, web.VoteButton(v.voteOf(post, r.FormValue("size") == "small", back)))
 	}
 	return v.redirect(w, r, back)

@@ -23,7 +23,7 @@ type formPage struct {
 }
 
 func (v *visit) show(w http.ResponseWriter, r *http.Request, status int, p *formPage) error {
-	p.visit = v
+	p.visit, v.here = v, ""
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address may hold a token
 	return v.render(w, r, status, formView(p))

@@ -72,3 +72,33 @@ func TestAnswersToAnswers(t *testing.T) {
 	b.CheckAccessibility()
 	b.Shot("answers")
 }
+
+// Who signs in or chooses a language comes back to the page where they did.
+func TestSignInComesBack(t *testing.T) {
+	s := newScene(t, "sqlite", feedback.Studio)
+	p := s.post(0, "One", "", "a")
+	s.tag(p, "ux", "#0d9488")
+	for path, back := range map[string]string{
+		"/": "/", "/?sort=top&utm=x": "/?sort=top", "/boards/bugs": "/boards/bugs", "/roadmap": "/roadmap", "/changelog?after=1.1": "/changelog",
+		"/posts/" + p.ID.String() + "?done=post": "/posts/" + p.ID.String(), "/sign-in": "", "/nowhere": "", "/?q=one": "/?q=one",
+		strings.TrimPrefix(s.tagURL(p), s.url): strings.TrimPrefix(s.tagURL(p), s.url),
+	} {
+		want, field := `href="/p/northwind/sign-in"`, `name="return" value=""`
+		if back != "" {
+			want = `href="/p/northwind/sign-in?return=` + url.QueryEscape("/p/northwind"+back) + `"`
+			field = `name="return" value="/p/northwind` + back + `"`
+		}
+		if _, page := s.get(s.client(), path); !strings.Contains(page, want) || !strings.Contains(page, field) {
+			t.Errorf("GET %s has no %s or no %s", path, want, field)
+		}
+	}
+	c := s.client()
+	_, page := s.submit(c, "/posts/"+p.ID.String()+"/vote", url.Values{"vote": {"on"}})
+	if !strings.Contains(page, "Hear what becomes of it") {
+		t.Error("somebody who voted without an address is not told that they will hear nothing")
+	}
+	s.signIn(c, "eve@example.com")
+	if _, page := s.get(c, "/posts/"+p.ID.String()+"?done=post"); strings.Contains(page, "Hear what becomes of it") || strings.Contains(page, "sign-in") {
+		t.Error("somebody who has signed in is asked to sign in")
+	}
+}
