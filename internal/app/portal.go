@@ -402,6 +402,7 @@ func (tx *Tx) addRun(ctx context.Context, page *PublicPage) error {
 type Lane struct {
 	Status feedback.Status
 	Posts  []feedback.PublicPost
+	More   bool // there are others
 }
 
 // laneLength is how many posts a column shows.
@@ -418,12 +419,12 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 			continue
 		}
 		f := feedback.PublicFilter{Status: s.ID, Sort: feedback.Top}
-		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength)
+		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength+1)
 		if err != nil {
 			return nil, err
 		}
-		lanes = append(lanes, Lane{Status: s})
-		all = append(all, ids...)
+		lanes = append(lanes, Lane{Status: s, More: len(ids) > laneLength})
+		all = append(all, ids[:min(len(ids), laneLength)]...)
 	}
 	posts, err := tx.publicPosts(ctx, all)
 	if err != nil {

@@ -102,3 +102,23 @@ func TestSignInComesBack(t *testing.T) {
 		t.Error("somebody who has signed in is asked to sign in")
 	}
 }
+
+// A column of the roadmap says when it does not show everything, and leads there.
+// The feed of new posts knows no pins.
+func TestLongLanes(t *testing.T) {
+	s := newScene(t, "sqlite", feedback.Studio)
+	old := s.post(0, "Pinned long ago", "", "a")
+	s.exec(`UPDATE posts SET pinned = TRUE WHERE site_id = $1 AND id = $2`, int64(s.o.Site.ID), int64(old.ID))
+	for i := range 20 {
+		s.post(0, fmt.Sprint("Wish ", i), "", "a")
+	}
+	_, page := s.get(s.client(), "/roadmap")
+	more := `href="/p/northwind/?sort=top&amp;status=` + s.statuses[0].ID.String() + `"`
+	if !strings.Contains(page, ">20+<") || strings.Count(page, more) != 1 || strings.Count(page, "Show all") != 1 {
+		t.Error("a column of 21 posts does not lead to the others")
+	}
+	_, feed := s.get(s.client(), "/posts.atom")
+	if strings.Index(feed, "Pinned long ago") < strings.Index(feed, "Wish 0") {
+		t.Error("the feed of new posts begins with an old one")
+	}
+}
