@@ -154,7 +154,7 @@ func (v *visit) mute(w http.ResponseWriter, r *http.Request) error {
 // preview shows what a text will look like.
 func (v *visit) preview(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
-	return v.render(w, r, http.StatusOK, previewOf(cut(clean(r.FormValue("body")), 20000)))
+	return v.render(w, r, http.StatusOK, previewOf(fit(clean(r.FormValue("body")), feedback.PostBody(""))))
 }
 
 // newPage is what the form for a post shows.
@@ -164,7 +164,7 @@ type newPage struct {
 }
 
 func (v *visit) newPost(w http.ResponseWriter, r *http.Request) error {
-	p := &newPage{visit: v, draft: draft{title: cut(r.FormValue("title"), 200), name: v.name()}}
+	p := &newPage{visit: v, draft: draft{title: fit(r.FormValue("title"), feedback.PostTitle("")), name: v.name()}}
 	if b := v.portal.BoardNamed(r.FormValue("board")); b != nil {
 		p.draft.board = b.ID.String()
 	}
@@ -179,7 +179,7 @@ func (v *visit) newPost(w http.ResponseWriter, r *http.Request) error {
 
 // similar offers posts that may ask for the same.
 func (v *visit) similar(w http.ResponseWriter, r *http.Request) error {
-	title := cut(strings.TrimSpace(r.FormValue("title")), 200)
+	title := fit(strings.TrimSpace(r.FormValue("title")), feedback.PostTitle(""))
 	found, err := v.findSimilar(r, title)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (v *visit) createPost(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.FormValue("seen") == "" && d.title != "" {
 		var err error
-		if d.similar, err = v.findSimilar(r, cut(d.title, 200)); err != nil {
+		if d.similar, err = v.findSimilar(r, fit(d.title, feedback.PostTitle(""))); err != nil {
 			return err
 		}
 		if len(d.similar) > 0 {

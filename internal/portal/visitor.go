@@ -93,5 +93,11 @@ func (v *visit) language(w http.ResponseWriter, r *http.Request) error {
 	return v.redirect(w, r, v.back(r, v.url()))
 }
 
+// ruled is a kind of text that people can send.
+type ruled interface{ Rule() feedback.Text }
+
 // limit is how much a field takes, as a form spells it.
-func limit(text interface{ Rule() feedback.Text }) string { return itoa(text.Rule().Max) }
+func limit(text ruled) string { return itoa(text.Rule().Max) }
+
+// fit keeps what a field takes.
+func fit(s string, text ruled) string { return cut(s, text.Rule().Max) }
