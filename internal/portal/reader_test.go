@@ -122,3 +122,22 @@ func TestLongLanes(t *testing.T) {
 		t.Error("the feed of new posts begins with an old one")
 	}
 }
+
+// What is searched for while typing stands in the address, so that it survives a
+// reload and can be shared.
+func TestSearchHasAnAddress(t *testing.T) {
+	s := newScene(t, "sqlite", feedback.Studio)
+	s.lively()
+	p := browsertest.Open(t)
+	p.Go(s.url + "/boards/bugs?sort=new")
+	p.Wait(".seg")
+	p.Type("#q", "csv & more")
+	p.WaitFor(`location.search === "?q=csv+%26+more&sort=new"`)
+	p.WaitFor(`!document.querySelector(".seg").checkVisibility()`)
+	p.Go(p.Location())
+	if got := browsertest.Eval[string](p, `document.querySelector("#q").value`); got != "csv & more" {
+		t.Errorf("after a reload the page looks for %q", got)
+	}
+	p.Fill("#q", "")
+	p.WaitFor(`location.pathname + location.search === "/p/northwind/boards/bugs?sort=new"`)
+}

@@ -6,6 +6,7 @@
 //   data-copy="#id"     copies the text of an element; data-done is what the toast says
 //   data-autosubmit     a select or checkbox that sends its form when it changes
 //   data-draft="key"    a form whose text fields survive a failed submit or a closed tab
+//   data-address        a form whose choices become the page's address as they are made
 //   data-new            what the key c activates
 //   .vote               flips before the answer is there, and back if it is refused
 (() => {
@@ -90,6 +91,14 @@
 	if (done) try { localStorage.removeItem('draft:' + done) } catch { /* same */ }
 	load();
 	doc.addEventListener('htmx:after:swap', load);
+
+	// What was found can be reloaded, shared and returned to.
+	doc.addEventListener('htmx:after:swap', e => {
+		const form = e.detail?.ctx?.sourceElement?.closest?.('form[data-address]');
+		if (!form) return;
+		const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+		history.replaceState(null, '', form.getAttribute('action') + (query.size ? '?' + query : ''));
+	});
 
 	doc.addEventListener('keydown', e => {
 		if (e.key === 'Escape') doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
