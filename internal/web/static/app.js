@@ -107,7 +107,7 @@
 			'/': () => one('#q')?.focus(),
 			'?': () => one('#shortcuts')?.showModal(),
 			c: () => one('[data-new]')?.click(),
-			v: () => one('.vote button', doc.activeElement.closest('li,article') ?? one('.one') ?? doc)?.click(),
+			v: () => (doc.activeElement.closest('li,article') ?? one('.one'))?.querySelector('.vote button')?.click(),
 			j: () => step(1),
 			k: () => step(-1),
 		}[e.key];
