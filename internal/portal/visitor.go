@@ -56,11 +56,17 @@ func (v *visit) introduce(w http.ResponseWriter) {
 	v.cookie(w, visitorCookie, v.h.cfg.App.SignText("visitor", v.portal.Site.ID, string(v.ref)), 400*24*time.Hour)
 }
 
-// signedIn remembers a visitor who has just proved who they are.
-func (v *visit) signedIn(w http.ResponseWriter, in *app.KnownVisitor) {
+// signedIn remembers a visitor who has just proved who they are, and sends them
+// on. In a frame the path says who looks, so it becomes another.
+func (v *visit) signedIn(w http.ResponseWriter, r *http.Request, in *app.KnownVisitor, to string) error {
 	v.visitor, v.session = in.Visitor, in.Session
 	v.cookie(w, sessionCookie, in.Session, app.SessionTime())
 	v.cookie(w, visitorCookie, "", 0)
+	if v.frame {
+		outside, _, _ := strings.Cut(v.base, "/~")
+		to = outside + "/~" + v.frameToken() + strings.TrimPrefix(to, v.base)
+	}
+	return v.redirect(w, r, to)
 }
 
 // known reports whether the visitor has signed in.

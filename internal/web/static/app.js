@@ -101,7 +101,10 @@
 	});
 
 	doc.addEventListener('keydown', e => {
-		if (e.key === 'Escape') doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
+		if (e.key === 'Escape') {
+			if (parent !== window && !one('details.menu[open],dialog[open]')) parent.postMessage('heed:close', '*'); // the widget around us
+			doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
+		}
 		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable]') || one('dialog[open]')) return;
 		const act = {
 			'/': () => one('#q')?.focus(),
