@@ -36,6 +36,10 @@ func (p *Page) runAxe(options string, leftOut []string) {
 	for _, selector := range leftOut {
 		exclude = append(exclude, "["+strconv.Quote(selector)+"]")
 	}
+	if p.noScripts {
+		// axe waits for timers, and where scripts are off they never ring.
+		Eval[bool](p, `window.setTimeout = f => (Promise.resolve().then(f), 1), true`)
+	}
 	if !Eval[bool](p, `typeof axe === "object"`) {
 		Eval[bool](p, axe+`;true`) // once for each document: it is large
 	}
