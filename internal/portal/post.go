@@ -174,6 +174,12 @@ func (v *visit) newPost(w http.ResponseWriter, r *http.Request) error {
 	if !v.portal.Settings.Anonymous && !v.known() {
 		return v.redirect(w, r, v.url("sign-in")+"?return="+query(v.url("posts", "new")))
 	}
+	if p.draft.title != "" { // of a search that found too little
+		var err error
+		if p.draft.similar, err = v.findSimilar(r, p.draft.title); err != nil {
+			return err
+		}
+	}
 	return v.render(w, r, http.StatusOK, newView(p))
 }
 

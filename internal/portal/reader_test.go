@@ -141,3 +141,15 @@ func TestSearchHasAnAddress(t *testing.T) {
 	p.Fill("#q", "")
 	p.WaitFor(`location.pathname + location.search === "/p/northwind/boards/bugs?sort=new"`)
 }
+
+// Who comes to the form from a search is offered what is similar at once.
+func TestSearchedTitleIsCompared(t *testing.T) {
+	s := newScene(t, "sqlite", feedback.Studio)
+	s.post(0, "Dark mode for everything", "", "a")
+	if _, page := s.get(s.client(), "/posts/new?title=dark+mode"); !strings.Contains(page, "Dark mode for everything") || !strings.Contains(page, `name="seen"`) {
+		t.Error("a title that was searched for is not compared with what is there")
+	}
+	if _, page := s.get(s.client(), "/posts/new"); strings.Contains(page, `name="seen"`) {
+		t.Error("a form without a title says that similar posts were seen")
+	}
+}
