@@ -22,6 +22,10 @@ const (
 	sessionTime   = 90 * 24 * time.Hour
 )
 
+// CodeLength is how many digits a mailed code has. A form takes twice as many
+// characters: people copy the spaces between.
+const CodeLength = 6
+
 // What an address can be proved for.
 const (
 	challengeSignIn    = "sign_in"
@@ -49,11 +53,11 @@ func (tx *Tx) challenge(ctx context.Context, kind, email, locale string) (string
 	if err := p.Err(); err != nil {
 		return "", err
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	n, err := rand.Int(rand.Reader, new(big.Int).Exp(big.NewInt(10), big.NewInt(CodeLength), nil))
 	if err != nil {
 		return "", fmt.Errorf("sign-in code: %w", err)
 	}
-	code := fmt.Sprintf("%06d", n)
+	code := fmt.Sprintf("%0*d", CodeLength, n)
 	c := &store.Challenge{
 		ID: tx.s.NextID(), Kind: kind, Email: email, CreatedAt: tx.s.Now, ExpiresAt: tx.s.Now.Add(challengeTime),
 	}
