@@ -218,7 +218,7 @@ func (tx *Tx) tellReply(ctx context.Context, n *feedback.Notice) error {
 	if err != nil {
 		return err
 	}
-	url := tx.app.URL(tx.actor.portal) + "/posts/" + post.ID.String() + "#" + c.ID.String()
+	url := tx.app.URL(tx.actor.portal) + "/posts/" + post.ID.String() + "?at=" + c.ID.String() + "#" + c.ID.String()
 	for _, id := range slices.Compact(to) {
 		v, err := tx.s.VisitorByID(ctx, tx.site.ID, id)
 		if err != nil {

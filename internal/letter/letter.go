@@ -8,6 +8,7 @@ import (
 	"embed"
 	"html/template"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -242,15 +243,42 @@ func oneLine(s string) string {
 	return s
 }
 
+// What of markdown is not for reading.
+var (
+	links     = regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^()\s]*(?:[ \t]+[^()\n]*)?\)`)
+	bullets   = regexp.MustCompile(`^([ \t]*)[-*+] +`)
+	fences    = regexp.MustCompile("^[ \\t]*(?:```|~~~)")
+	rules     = regexp.MustCompile(`^[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*$`)
+	cells     = regexp.MustCompile(`[ \t]*\|[ \t]*`)
+	emphasis  = strings.NewReplacer("**", "", "__", "", "`", "")
+	manyLines = regexp.MustCompile(`\n{3,}`)
+)
+
 // Plain is the beginning of a markdown text without its marks, at most n
 // characters.
 func Plain(text string, n int) string {
-	text = strings.NewReplacer("**", "", "__", "", "`", "", "\r", "").Replace(text)
 	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, strings.TrimLeft(strings.TrimRight(line, " \t"), "#> "))
+	code := false
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", ""), "\n") {
+		if fences.MatchString(line) {
+			code = !code
+			continue
+		}
+		if code {
+			lines = append(lines, line)
+			continue
+		}
+		if rules.MatchString(line) {
+			continue
+		}
+		line = emphasis.Replace(links.ReplaceAllString(line, "$1"))
+		line = bullets.ReplaceAllString(strings.TrimLeft(strings.TrimRight(line, " \t"), "#> "), "$1• ")
+		if row, ok := strings.CutPrefix(line, "|"); ok {
+			line = cells.ReplaceAllString(strings.Trim(row, "| \t"), " · ")
+		}
+		lines = append(lines, line)
 	}
-	text = strings.TrimSpace(strings.Join(lines, "\n"))
+	text = strings.TrimSpace(manyLines.ReplaceAllString(strings.Join(lines, "\n"), "\n\n"))
 	if r := []rune(text); len(r) > n {
 		text = strings.TrimSpace(string(r[:n])) + "…"
 	}

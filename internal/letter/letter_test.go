@@ -37,3 +37,25 @@ func TestLetters(t *testing.T) {
 		}
 	}
 }
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"It **follows** `you`.\r\n\r\n- one\r\n* two":        "It follows you.\n\n• one\n• two",
+		"See [the docs](https://x.example \"title\") now":    "See the docs now",
+		"![A picture](https://x.example/a.png)\n\n\n\nafter": "A picture\n\nafter",
+		"| a | b |\n|---|:-:|\n| 1 | 2 |":                    "a · b\n1 · 2",
+		"```go\nx := a[1](2) | **b**\n```\nafter":            "x := a[1](2) | **b**\nafter",
+		"## Head\n> said\n\n---\n1. one":                     "Head\nsaid\n\n1. one",
+		"a - b | c":                                          "a - b | c",
+		"[x](y [x](y":                                        "[x](y [x](y",
+		"12345678901":                                        "1234567890…",
+	} {
+		n := 1000
+		if want == "1234567890…" {
+			n = 10
+		}
+		if got := letter.Plain(text, n); got != want {
+			t.Errorf("Plain(%q) = %q; want %q", text, got, want)
+		}
+	}
+}
