@@ -29,7 +29,6 @@ func (c *checkCmd) Run(ctx context.Context, io stdio) error {
 		if err != nil {
 			return err
 		}
-		p.what = "Checking:"
 		p.end()
 		lines := make([]string, len(wrong))
 		for i, d := range wrong {
@@ -70,8 +69,8 @@ func (c *backupCmd) Run(ctx context.Context, io stdio) (err error) {
 		return fmt.Errorf("backup: %w", err)
 	}
 	defer os.Remove(f.Name()) // gone already if all went well
-	p := showProgress(io, "Writing rows:")
-	err = withDB(ctx, c.DB, func(db *store.DB) error { return db.Backup(ctx, f, p.rows) })
+	p := showProgress(io, "Backup:")
+	err = withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return db.Backup(ctx, f, p.rows) })
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
@@ -85,7 +84,7 @@ func (c *backupCmd) Run(ctx context.Context, io stdio) (err error) {
 
 // rows shows the progress of a backup or a restore.
 func (p *progress) rows(what string, done, total int64) {
-	p.what = what + ":"
+	p.what = p.title + " " + what + ","
 	p.at(int(done), int(total))
 }
 
@@ -101,8 +100,8 @@ func (c *restoreCmd) Run(ctx context.Context, io stdio) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	defer f.Close()
-	p := showProgress(io, "Reading rows:")
-	if err := withDB(ctx, c.DB, func(db *store.DB) error { return db.Restore(ctx, f, p.rows) }); err != nil {
+	p := showProgress(io, "Restore:")
+	if err := withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return db.Restore(ctx, f, p.rows) }); err != nil {
 		return err
 	}
 	p.end()

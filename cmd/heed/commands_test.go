@@ -127,6 +127,7 @@ func TestMisuse(t *testing.T) {
 		account := in.init(t)
 		in.must(t, nil, "account", "set-plan", account.AccountID, "free")
 		nowhere := filepath.Join(t.TempDir(), "nowhere.db")
+		wrong := []string{"serve", "--db", "sqlite:" + nowhere, "--agent-kinds", "A,B", "--base-url", "x", "--rate-limits", "often", "--ai-key", "k", "--smtp-url", "ftp://x"}
 		for _, c := range []struct {
 			args []string
 			code int
@@ -142,6 +143,22 @@ func TestMisuse(t *testing.T) {
 			{[]string{"key", "revoke", "key_nothing"}, 1, `no key "key_nothing"`},
 			{[]string{"account", "set-plan", account.AccountID, "GOLD"}, 1, "must be one of FREE, PRO, STUDIO"},
 			{[]string{"serve", "--rate-limits", "often"}, 1, "often"},
+			{[]string{"serve", "--rate-limits", "GOLD=1/s"}, 1, `rate of "GOLD": want a plan of FREE, PRO, STUDIO`},
+			{[]string{"serve", "--base-url", "ftp://x.example"}, 1, `base URL "ftp://x.example": want http:// or https://`},
+			{[]string{"serve", "--base-url", "feedback.example.com", "--rate-limits", "often"}, 1, "feedback.example.com"},
+			// Everything at once, and before there is a database.
+			{wrong, 1, "three names"},
+			{wrong, 1, `base URL "x"`},
+			{wrong, 1, "HEED_AI_URL is not set"},
+			{wrong, 1, "HEED_SMTP_URL: "},
+			{[]string{"demo", "--base-url", "x"}, 1, `base URL "x"`},
+			{[]string{"serve", "--base-url", "https:///p"}, 1, "and a host"},
+			{[]string{"serve", "--addr", "nowhere"}, 1, "missing port"},
+			{[]string{"serve", "--colour", "red"}, 2, "unknown flag --colour"},
+			{[]string{"fill", "--site", "nothing", "--posts", "1"}, 1, `no site "nothing"`},
+			{[]string{"fill", "--site", account.SiteID, "--posts", "0"}, 1, "posts must be at least 1"},
+			{[]string{"restore", filepath.Join(t.TempDir(), "none")}, 1, "no such file"},
+			{[]string{"backup", filepath.Join(t.TempDir(), "none", "backup")}, 1, "no such file"},
 			{[]string{"serve", "--agent-kinds", "A,B", "--plan-limits", "FREE=x"}, 1, "three names"},
 			{[]string{"account", "list", "--db", "mysql://x"}, 1, "want sqlite:PATH or postgres://"},
 			{[]string{"check", "--db", "sqlite:" + nowhere}, 1, "there is no database"},
@@ -155,6 +172,33 @@ func TestMisuse(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(nowhere + "*"); left != nil {
 			t.Errorf("a mistaken name left %v behind", left)
+		}
+	})
+}
+
+// TestEmptySettings holds that a setting which is set to nothing has its default,
+// and that an environment variable does what its flag does.
+func TestEmptySettings(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, in *installation) {
+		account := in.init(t)
+		in.env = append(in.env, "HEED_PLAN_LIMITS=", "HEED_RATE_LIMITS=", "HEED_WEBHOOK_DISABLE_AFTER=", "HEED_WEBHOOK_SCHEDULE=", "HEED_BASE_URL=",
+			"HEED_LOG_FORMAT=", "HEED_DEFAULT_PLAN=", "HEED_AGENT_KINDS=", "HEED_SEED=", "HEED_JSON=true")
+		var list struct {
+			Accounts []struct{ AccountID, Plan string }
+		}
+		in.must(t, &list, "account", "list")
+		if len(list.Accounts) != 1 || list.Accounts[0].AccountID != account.AccountID || list.Accounts[0].Plan != "STUDIO" {
+			t.Errorf("account list = %+v; want the account, as JSON", list)
+		}
+		in.env = append(in.env, "HEED_SITE="+account.SiteID, "HEED_POSTS=30", "HEED_VOTES=40", "HEED_COMMENTS=0")
+		_, errs, code := in.run(t, "fill")
+		// Elsewhere than on a terminal nothing is written over.
+		if code != 0 || !strings.Contains(errs, "Filling in rows: done") || strings.ContainsAny(errs, "\r\x1b") {
+			t.Errorf("fill: exit code %d, %q; want progress in lines", code, errs)
+		}
+		s := in.serve(t)
+		if _, _, body, err := request("GET", s.url+"/v1/sites/"+account.SiteID+"/posts?limit=100", account.APIKey, "", ""); err != nil || strings.Count(body, `"boardName"`) != 30 {
+			t.Errorf("the site holds %s, %v; want 30 posts", body, err)
 		}
 	})
 }

@@ -4,41 +4,76 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"heed/internal/app"
 )
 
-// progress shows how far a long command has come, on one line of the terminal,
-// a few times a second at most.
+// progress shows how far a long command has come: on one line of a terminal a few
+// times a second at most, and elsewhere, as in a log, on a line of its own every
+// few seconds.
 type progress struct {
-	w     io.Writer
-	what  string
-	start time.Time
-	shown time.Time
+	w        io.Writer
+	terminal bool
+	title    string // of the whole
+	what     string // is being done
+	start    time.Time
+	shown    time.Time
 }
 
-func showProgress(io stdio, what string) *progress {
-	return &progress{w: io.err, what: what, start: time.Now()}
+func showProgress(io stdio, title string) *progress {
+	now := time.Now()
+	p := &progress{w: io.err, terminal: isTerminal(io.err), title: title, what: title, start: now}
+	if !p.terminal {
+		p.shown = now // a short command has little to tell a log
+	}
+	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // at shows that so many of all are done.
 func (p *progress) at(done, total int) {
 	now := time.Now()
-	if now.Sub(p.shown) < 200*time.Millisecond && done < total {
+	every := 5 * time.Second
+	if p.terminal {
+		every = 200 * time.Millisecond
+	}
+	if now.Sub(p.shown) < every && (done < total || !p.terminal) {
 		return
 	}
 	p.shown = now
 	if total > 0 {
-		fmt.Fprintf(p.w, "\r%s %d of %d (%d %%)\x1b[K", p.what, done, total, 100*done/total)
+		p.line("%s %d of %d (%d %%)", p.what, done, total, 100*done/total)
 	} else {
-		fmt.Fprintf(p.w, "\r%s %d\x1b[K", p.what, done)
+		p.line("%s %d", p.what, done)
 	}
 }
 
-// end ends the line.
+// line shows a line instead of the one before it.
+func (p *progress) line(format string, args ...any) {
+	if p.terminal {
+		format = "\r" + format + "\x1b[K"
+	} else {
+		format += "\n"
+	}
+	fmt.Fprintf(p.w, format, args...)
+}
+
+// end shows that all is done.
 func (p *progress) end() {
-	fmt.Fprintf(p.w, "\r%s done in %s\x1b[K\n", p.what, time.Since(p.start).Round(10*time.Millisecond))
+	p.line("%s done in %s", p.title, time.Since(p.start).Round(10*time.Millisecond))
+	if p.terminal {
+		fmt.Fprintln(p.w)
+	}
 }
 
 type fillCmd struct {

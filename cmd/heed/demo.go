@@ -34,6 +34,9 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 		s.LogLevel = "warn" // a line for every request would hide what to look at
 	}
 	log := s.logger(io)
+	if err := s.mistakes(); err != nil {
+		return err
+	}
 	rules, err := s.rules()
 	if err != nil {
 		return err
@@ -41,7 +44,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	if rules.Master, err = s.master(); err != nil {
 		return err
 	}
-	if err := withDB(ctx, s.DB, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
+	if err := withDB(ctx, store.Options{URL: s.DB}, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
 		return err
 	}
 	p := showProgress(io, "Writing a sample site:")
@@ -66,6 +69,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
   Dashboard      %[1]s/dash
                  sign in as %[6]s with the password %[7]s
   API reference  %[1]s/api-reference
+  For agents     %[1]s/mcp
   API key        %[3]s
 
   Try it:

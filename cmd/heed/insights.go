@@ -56,25 +56,32 @@ func engines(log *slog.Logger) func() worker.Engine {
 // insightsOf wires what searches for themes, with the provider if one is set.
 func insightsOf(o *opened, ai config.AI, log *slog.Logger) (*worker.Insights, error) {
 	n := &worker.Insights{App: o.app, MonthlyUnits: ai.AIMonthlyUnits, Log: log}
+	client, err := providerOf(ai)
+	if err != nil {
+		return nil, err
+	}
+	o.app.SetAI(app.AI{Provider: client != nil, MonthlyUnits: ai.AIMonthlyUnits})
+	if client == nil {
+		return n, nil
+	}
+	n.Provider = client
+	log.Info("insights use an AI provider: posts are sent to it", "url", ai.AIURL, "vectors", client.Embeds(), "labels", client.Names())
+	return n, nil
+}
+
+// providerOf is the AI provider of the settings, nil for none.
+func providerOf(ai config.AI) (*provider.Client, error) {
 	switch {
 	case ai.AIMonthlyUnits < 0:
 		return nil, errors.New("HEED_AI_MONTHLY_UNITS: want a number from 0")
 	case ai.AIURL == "" && (ai.AIKey != "" || ai.AIEmbedModel != "" || ai.AIChatModel != ""):
 		return nil, errors.New("HEED_AI_URL is not set, but other settings of the AI provider are: set it, or unset them")
+	case ai.AIURL == "":
+		return nil, nil
 	}
-	o.app.SetAI(app.AI{Provider: ai.AIURL != "", MonthlyUnits: ai.AIMonthlyUnits})
-	if ai.AIURL == "" {
-		return n, nil
-	}
-	client, err := provider.New(provider.Config{
+	return provider.New(provider.Config{
 		URL: ai.AIURL, Key: provider.Secret(ai.AIKey), EmbedModel: ai.AIEmbedModel, ChatModel: ai.AIChatModel,
 	})
-	if err != nil {
-		return nil, err
-	}
-	n.Provider = client
-	log.Info("insights use an AI provider: posts are sent to it", "url", ai.AIURL, "vectors", client.Embeds(), "labels", client.Names())
-	return n, nil
 }
 
 // requestInsights has the server find the themes of a site as soon as it runs.
@@ -110,7 +117,6 @@ func (c *insightsRunCmd) Run(ctx context.Context, std stdio) error {
 			p.what = "Insights: " + stages[stage]
 			p.at(done, total)
 		}})
-		p.what = "Insights:"
 		switch {
 		case errors.Is(err, app.ErrQuota):
 			p.end()

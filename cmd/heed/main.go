@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -52,6 +53,7 @@ func main() {
 
 // run runs one command and returns the exit code: 0 done, 1 failed, 2 misused.
 func run(ctx context.Context, args []string, io stdio) (code int) {
+	forgetEmpty()
 	var cli commands
 	exited := -1
 	parser, err := kong.New(&cli,
@@ -81,11 +83,21 @@ func run(ctx context.Context, args []string, io stdio) (code int) {
 	return 0
 }
 
+// forgetEmpty unsets the settings that are set to nothing, as a file of settings
+// does with those it leaves open: the default holds for them.
+func forgetEmpty() {
+	for _, entry := range os.Environ() {
+		if name, value, _ := strings.Cut(entry, "="); value == "" && strings.HasPrefix(name, "HEED_") {
+			os.Unsetenv(name)
+		}
+	}
+}
+
 // printError says what went wrong and, where there is one, the step that fixes
 // it.
 func printError(w io.Writer, err error) {
 	e, ok := errors.AsType[*feedback.Error](err)
-	if !ok {
+	if !ok || e.Code == feedback.Unavailable && e.Err != nil { // whose cause is for the operator
 		fmt.Fprintf(w, "heed: %v\n", err)
 		return
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"heed/internal/apiref"
 	"heed/internal/config"
 	"heed/internal/dashboard"
+	"heed/internal/feedback"
+	"heed/internal/mcp"
 	"heed/internal/portal"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
@@ -32,12 +36,29 @@ type serveCmd struct {
 
 // Run serves until ctx ends.
 func (c *serveCmd) Run(ctx context.Context, io stdio) error {
+	if err := c.mistakes(); err != nil {
+		return err
+	}
 	log := c.logger(io)
 	o, err := c.open(ctx, log)
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.serve(ctx, o, log, io, nil), o.close())
+}
+
+// mistakes are all that can be found in the settings before anything is opened.
+func (c *serveCmd) mistakes() error {
+	_, rules := c.rules()
+	_, rates := c.rates()
+	_, ai := providerOf(c.AI)
+	_, mail := worker.NewSender(c.SMTPURL, c.MailFrom)
+	base := checkBaseURL(c.BaseURL)
+	var signOn error
+	if base == nil {
+		_, signOn = signOnOf(c.SignOn, cmp.Or(strings.TrimRight(c.BaseURL, "/"), "http://127.0.0.1"))
+	}
+	return errors.Join(rules, rates, base, ai, mail, signOn)
 }
 
 func (c *serveCmd) logger(io stdio) *slog.Logger {
@@ -59,7 +80,7 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	rates, err := ratelimit.ParseRates(c.RateLimits)
+	rates, err := c.rates()
 	if err != nil {
 		return err
 	}
@@ -98,6 +119,11 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets()),
 		apiref.Path: reference, apiref.Path + "/": reference,
 	}
+	agents, err := mcp.New(api.Describe(o.kinds, base), server.Observe(rest, metrics, log))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	faces[mcp.Path] = agents
 	portals := portal.New(portal.Config{App: o.app, Log: log})
 	faces["/p/"] = portals
 	dash := dashboard.New(dashboard.Config{App: o.app, BaseURL: base, Version: version, Log: log})
@@ -143,6 +169,30 @@ func printSetup(ctx context.Context, o *opened, base string, io stdio) error {
 		fmt.Fprintf(io.out, "\nSet up Heed here, once:\n\n  %s/setup/%s\n\n", base, token)
 	}
 	return err
+}
+
+// rates reads the rate limits by plan.
+func (c *serveCmd) rates() (map[string]ratelimit.Rate, error) {
+	rates, err := ratelimit.ParseRates(c.RateLimits)
+	for name := range rates {
+		if plan := feedback.Plan(name); !plan.Valid() {
+			err = errors.Join(err, fmt.Errorf("rate of %q: want a plan of %s", name, strings.Join(plan.Values(), ", ")))
+		}
+	}
+	return rates, err
+}
+
+// checkBaseURL returns an error for what links cannot begin with. Empty is left
+// to the address.
+func checkBaseURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case s == "":
+		return nil
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return fmt.Errorf("base URL %q: want http:// or https:// and a host, such as https://feedback.example.com", s)
+	}
+	return nil
 }
 
 // baseURL is how the outside reaches the service.

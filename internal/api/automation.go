@@ -72,7 +72,7 @@ func automationOperations(kinds feedback.AgentKinds) []operation {
 			scope: feedback.AutomationWrite, target: runInPath, tag: "Automation",
 			summary: "Complete a run",
 			description: "Ends the agent's work. With SHIPPED, the post moves to doneStatusId, the changelog entry is linked to it and published, " +
-				"and its voters are told once.",
+				"and its voters are told once; if the post was merged by then, the surviving one is meant.",
 		}, func(ctx context.Context, tx *app.Tx, c *call, b CompleteAgentRunRequest, in feedback.Input) (wire.AgentRun, error) {
 			run, err := tx.CompleteRun(ctx, c.path("runId"), feedback.Completion{
 				Input: in, Outcome: b.Outcome, Entry: b.ChangelogEntryID, DoneStatus: b.DoneStatusID,

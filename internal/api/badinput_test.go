@@ -105,28 +105,54 @@ func testBadInput(t *testing.T, w *world) {
 }
 
 // testLongBody holds that a client that sends everything before it reads anything
-// is answered too, however far beyond the limit it goes.
+// is answered too, however far beyond the limit it goes and whatever is wrong with
+// the request; and that one that asks first is told without sending anything.
 func testLongBody(t *testing.T, w *world) {
-	conn, err := net.Dial("tcp", w.srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	body := bytes.Repeat([]byte(" "), 12<<20) // more than the system keeps for a reader that has gone
-	fmt.Fprintf(conn, "POST /v1/sites/%s/boards HTTP/1.1\r\nHost: heed\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", w.site, w.all, len(body))
-	if _, err := conn.Write(body); err != nil {
-		t.Fatalf("the body was not taken: %v", err)
+	for _, c := range []struct {
+		method, path, key string
+		status            int
+		code              string
+	}{
+		{"POST", "/v1/sites/" + w.site + "/boards", w.all, 400, "INVALID_REQUEST"},
+		{"POST", "/v1/sites/" + w.site + "/boards", "junk", 401, "UNAUTHENTICATED"},
+		{"POST", "/v1/sites/" + w.site + "/boards", w.freeKey, 402, "UPGRADE_REQUIRED"},
+		{"POST", "/v1/sites/" + w.site + "/boards", w.readOnly, 403, "SCOPE_REQUIRED"},
+		{"POST", "/v1/nothing", w.all, 404, "ROUTE_NOT_FOUND"},
+		{"PUT", "/v1/sites", w.all, 405, "METHOD_NOT_ALLOWED"},
+	} {
+		for _, expect := range []string{"", "Expect: 100-continue\r\n"} {
+			conn, err := net.Dial("tcp", w.srv.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: heed\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n", c.method, c.path, c.key, expect, len(body))
+			if expect == "" {
+				if _, err := conn.Write(body); err != nil {
+					t.Fatalf("%d: the body was not taken: %v", c.status, err)
+				}
+			}
+			answers := bufio.NewReader(conn)
+			res, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.StatusCode == 100 && c.status == 400 { // only the body is wrong
+				if _, err := conn.Write(body); err != nil {
+					t.Fatal(err)
+				}
+				if res, err = http.ReadResponse(answers, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			raw, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&response{res.StatusCode, res.Header, raw}).wantError(t, c.status, c.code)
+		}
 	}
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	(&response{res.StatusCode, res.Header, raw}).wantError(t, 400, "INVALID_REQUEST")
 }
 
 func manyMembers(n int) string {

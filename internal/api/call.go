@@ -21,8 +21,9 @@ import (
 const (
 	// maxBody is the longest body of a request.
 	maxBody = 256 << 10
-	// maxDrain is how much more of a body that is too long is read and thrown
-	// away: most clients read no answer before they have sent everything.
+	// maxDrain is how much of a body that is too long, or comes with a request
+	// that is refused before, is read and thrown away: most clients read no
+	// answer before they have sent everything.
 	maxDrain = 16 << 20
 )
 
@@ -92,7 +93,7 @@ func (c *call) readBody() error {
 	case err != nil:
 		return invalidRequest("body_unreadable", "The body cannot be read.", "Send the request again.")
 	case len(body) > maxBody:
-		_, _ = io.CopyN(io.Discard, c.r.Body, maxDrain) // the answer is the same
+		drain(c.r)
 		e := invalidRequest("body_too_large", fmt.Sprintf("The body is longer than %d bytes.", maxBody), "Send less at once.")
 		e.Details["maxLength"] = maxBody
 		return e
@@ -115,6 +116,11 @@ func (c *call) readBody() error {
 	}
 	c.body = body
 	return nil
+}
+
+// drain takes in what is left of a body that nobody will read.
+func drain(r *http.Request) {
+	_, _ = io.CopyN(io.Discard, r.Body, maxDrain) // the answer is the same
 }
 
 func (c *call) readIdempotencyKey() error {

@@ -1,12 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -163,16 +163,21 @@ func decodeValue(p *feedback.Problems, path string, raw json.RawMessage, v refle
 }
 
 // wholeNumber reads a JSON number that is an integer, also one spelled 7.0 or
-// 7e0.
+// 7e0. It counts digits: a float would take 1e-400 for 0.
 func wholeNumber(s string) (int64, bool) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, true
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	if strings.Trim(digits, "-0") == "" {
+		return 0, true
 	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+	shift, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	zeros := shift - len(fraction) + len(whole+fraction) - len(digits) // to be put at its end
+	if err != nil || zeros < 0 || zeros > len("9223372036854775807") {
 		return 0, false
 	}
-	return int64(f), true
+	n, err := strconv.ParseInt(digits+strings.Repeat("0", zeros), 10, 64)
+	return n, err == nil
 }
 
 // utcTime is a moment in a request: RFC 3339 in UTC, with a trailing Z.

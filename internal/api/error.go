@@ -37,7 +37,7 @@ var codes = []codeMeaning{
 	{feedback.NoteRequired, 422, "The status tells voters a note with every move to it, and there is none."},
 	{feedback.SlugTaken, 422, "The slug is in use on the site."},
 	{feedback.NameTaken, 422, "The name is in use on the site."},
-	{feedback.PostLocked, 422, "The post is locked, archived or merged and takes no more votes or comments."},
+	{feedback.PostLocked, 422, "The post is locked, archived or merged and takes no more votes or comments; one that was merged takes no status and no run either. details.reason says which."},
 	{feedback.InvalidTransition, 422, "What is asked for does not follow from the present state."},
 	{feedback.RunActive, 422, "Another run is at work on the post: details.runId."},
 	{feedback.EndpointDisabled, 422, "The webhook endpoint is disabled."},
@@ -72,8 +72,12 @@ type ErrorBody struct {
 // writeError is the one place where an error becomes a response, and the one
 // where it is logged.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	// Who waits to be told to go on has not sent the body, and need not.
+	if r.Header.Get("Expect") == "" {
+		drain(r)
+	}
 	e, ok := errors.AsType[*feedback.Error](err)
-	if !ok || statusOf[e.Code] == 0 {
+	if !ok || statusOf[e.Code] == 0 || e.Code == feedback.Unavailable {
 		e = a.unexpected(w, r, err)
 	}
 	status := statusOf[e.Code]
@@ -115,5 +119,8 @@ func (a *API) unexpected(w http.ResponseWriter, r *http.Request, err error) *fee
 			Hint: "Send the request again."}
 	}
 	a.cfg.Log.ErrorContext(r.Context(), "request failed", "request", id, "route", r.Pattern, "err", err)
+	if e, ok := errors.AsType[*feedback.Error](err); ok && e.Code == feedback.Unavailable {
+		return &feedback.Error{Code: e.Code, Msg: e.Msg, Details: details, Hint: "Send the request again in a moment."}
+	}
 	return &feedback.Error{Code: feedback.Internal, Msg: "Something went wrong on our side.", Details: details}
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -148,6 +149,10 @@ func testFields(t *testing.T, w *world) {
 			{
 				{"prNumber", 12, ""}, {"prNumber", 0, ""}, {"prNumber", -1, ""}, {"prNumber", absent{}, ""}, {"prNumber", nil, "null"}, {"prNumber", "12", "type"},
 				{"prNumber", 1.5, "type"}, {"prNumber", int64(1) << 62, ""}, {"prNumber", 1e30, "type"}, {"prNumber", true, "type"},
+				{"prNumber", json.Number("12.0"), ""}, {"prNumber", json.Number("1.2E+1"), ""}, {"prNumber", json.Number("120e-1"), ""}, {"prNumber", json.Number("-0"), ""},
+				{"prNumber", json.Number("0.0e99"), ""}, {"prNumber", json.Number("-1e2"), ""}, {"prNumber", json.Number("9223372036854775807"), ""},
+				{"prNumber", json.Number("9223372036854775808"), "type"}, {"prNumber", json.Number("1e-400"), "type"}, {"prNumber", json.Number("1e400"), "type"},
+				{"prNumber", json.Number("1e99999999999999999999"), "type"}, {"prNumber", json.Number("12.0000000000000000001"), "type"}, {"prNumber", json.Number("125e-1"), "type"},
 			},
 		}},
 		{"completeAgentRun", freshRun("complete"), func() object { return object{"outcome": "BLOCKED"} }, [][]field{

@@ -47,7 +47,8 @@ var suites = []struct {
 	run  func(*testing.T, *world)
 }{
 	{"Objects", testObjects}, {"Flags", testFlags}, {"Defaults", testDefaults}, {"Fields", testFields}, {"AllFieldsAtOnce", testAllFieldsAtOnce},
-	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeRefused", testMergeRefused},
+	{"StatusChange", testStatusChange}, {"Reactions", testReactions}, {"Merge", testMerge}, {"MergeMany", testMergeMany}, {"MergeRefused", testMergeRefused},
+	{"MergedAway", testMergedAway}, {"Held", testHeld}, {"Withheld", testWithheld},
 	{"RunStates", testRunStates}, {"Runs", testRuns}, {"Completion", testCompletion}, {"Queue", testQueue}, {"Lists", testLists}, {"Search", testSearch},
 	{"Insights", testInsights},
 	{"Order", testOrder}, {"Errors", testErrors}, {"Idempotency", testIdempotency}, {"InFlight", testInFlight},

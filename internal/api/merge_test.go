@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"testing"
@@ -133,6 +134,58 @@ func testMerge(t *testing.T, w *world) {
 	} {
 		if texts := pluck(data(p.must(t, "GET", p.postPath(post)+"/comments", nil)), "body"); !slices.Equal(texts, want) {
 			t.Errorf("comments = %v; want %v", texts, want)
+		}
+	}
+}
+
+// testMergeMany folds several posts with the same voters and tags into one, and
+// takes that back in every order: what is seen depends on the merges that stand,
+// not on the order in which they were made and undone.
+func testMergeMany(t *testing.T, w *world) {
+	p := w.newPlace(t)
+	winner := p.post(t, "winner")
+	p.vote(t, winner, "own", "all")
+	losers := []string{p.post(t, "loser 0"), p.post(t, "loser 1"), p.post(t, "loser 2")}
+	for i, l := range losers {
+		p.vote(t, l, "all", "shared", fmt.Sprint("only ", i))
+	}
+	p.vote(t, losers[1], "two")
+	p.vote(t, losers[2], "two")
+	p.tag(t, 1, "shared", losers...)
+	p.tag(t, 2, "own", winner, losers[2])
+	merge := func(l string) string {
+		return p.must(t, "POST", p.postPath(l)+"/merge", object{"winnerId": winner})["actionId"].(string)
+	}
+	undo := func(action string) { p.must(t, "POST", p.path+"/actions/"+action+"/undo", nil) }
+
+	// Each set of merges, made in one order and never undone.
+	want := map[string]object{}
+	standing := func(set [3]bool) string { return fmt.Sprint(set) }
+	for n := range 8 {
+		set := [3]bool{n&1 != 0, n&2 != 0, n&4 != 0}
+		var actions []string
+		for i, l := range losers {
+			if set[i] {
+				actions = append(actions, merge(l))
+			}
+		}
+		want[standing(set)] = p.snapshot(t)
+		slices.Reverse(actions)
+		for _, a := range actions {
+			undo(a)
+		}
+	}
+	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		set, actions := [3]bool{true, true, true}, [3]string{}
+		for i, l := range losers {
+			actions[i] = merge(l)
+		}
+		for _, i := range order {
+			undo(actions[i])
+			set[i] = false
+			if d := cmp.Diff(want[standing(set)], p.snapshot(t)); d != "" {
+				t.Fatalf("undone in the order %v, with %v still merged (-want +got):\n%s", order, set, d)
+			}
 		}
 	}
 }

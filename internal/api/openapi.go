@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"heed/internal/feedback"
+	"heed/internal/idempotency"
 )
 
 // version is that of the contract, not of the program.
@@ -160,7 +161,7 @@ func describe(op *operation, s *schemas) *described {
 	if op.writes() {
 		one := 1
 		d.Parameters = append(d.Parameters, parameter{
-			Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string", MinLength: &one, MaxLength: 255},
+			Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string", MinLength: &one, MaxLength: idempotency.MaxKeyBytes, Pattern: "^[!-~]+$"},
 			Description: "Makes a repeated write safe: the same key and body are answered as the first time, for 24 hours.",
 		})
 	}

@@ -57,7 +57,7 @@ type param struct {
 
 var (
 	limitParam  = param{name: "limit", typ: reflect.TypeFor[int](), doc: "How many items a page holds at most."}
-	cursorParam = param{name: "cursor", typ: reflect.TypeFor[string](), doc: "Opaque cursor from a prior response."}
+	cursorParam = param{name: "cursor", typ: reflect.TypeFor[feedback.Ref](), doc: "Opaque cursor from a prior response."}
 )
 
 // siteInPath is the target of operations under /v1/sites/{siteId}.

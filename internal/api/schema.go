@@ -108,8 +108,10 @@ func (s *schemas) of(t reflect.Type) *schema {
 		return &schema{Type: "string"}
 	case reflect.Bool:
 		return &schema{Type: "boolean", Examples: []any{false}}
-	case reflect.Int, reflect.Int64:
+	case reflect.Int:
 		return &schema{Type: "integer"}
+	case reflect.Int64:
+		return &schema{Type: "integer", Format: "int64"}
 	case reflect.Slice:
 		return &schema{Type: "array", Items: s.of(t.Elem())}
 	case reflect.Struct:
@@ -136,8 +138,11 @@ func textSchema(r feedback.Text) *schema {
 	if r.Min > 0 {
 		s.MinLength = &r.Min
 	}
-	if r.Pattern != nil {
+	switch {
+	case r.Pattern != nil:
 		s.Pattern = r.Pattern.String()
+	case r.NotBlank:
+		s.Pattern = `\S`
 	}
 	return s
 }

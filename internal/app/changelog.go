@@ -33,7 +33,7 @@ func (tx *Tx) CreateEntry(ctx context.Context, in feedback.NewEntry) (*feedback.
 		// Not locked: two entries that name the same posts in another order
 		// would wait for each other.
 		p, err := findRef(in.Input, fmt.Sprintf("postIds.%d", i), "post", &in.Posts[i], func(id feedback.PostID) (*feedback.Post, error) {
-			return tx.s.PlainPost(ctx, tx.site.ID, id)
+			return tx.seen(tx.s.PlainPost(ctx, tx.site.ID, id))
 		})
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ func (tx *Tx) MergePosts(ctx context.Context, loser string, in feedback.NewMerge
 		return nil, err
 	}
 	w, err := findRef(in.Input, "winnerId", "post", &in.Winner, func(id feedback.PostID) (*feedback.Post, error) {
-		return tx.s.Post(ctx, tx.site.ID, id)
+		return tx.seen(tx.s.Post(ctx, tx.site.ID, id))
 	})
 	if err != nil {
 		return nil, err
@@ -25,6 +25,9 @@ func (tx *Tx) MergePosts(ctx context.Context, loser string, in feedback.NewMerge
 		return nil, err
 	}
 	if l, w, err = tx.lockBoth(ctx, l.ID, w.ID); err != nil {
+		return nil, err
+	}
+	if err := feedback.Mergeable(l, w); err != nil {
 		return nil, err
 	}
 	result := &feedback.MergeResult{Loser: l.ID, Winner: w.ID, Reason: feedback.RefuseMerge(l, w)}

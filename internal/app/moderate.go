@@ -276,6 +276,9 @@ func (tx *Tx) MergePreview(ctx context.Context, loser, winner string) (*feedback
 	if err != nil {
 		return nil, err
 	}
+	if err := feedback.Mergeable(l, w); err != nil {
+		return nil, err
+	}
 	out := &feedback.MergePreview{Loser: l, Winner: w, Reason: feedback.RefuseMerge(l, w)}
 	for _, t := range l.Tags {
 		if !slices.ContainsFunc(w.Tags, func(u feedback.Tag) bool { return u.ID == t.ID }) {

@@ -11,13 +11,26 @@ import (
 // Post returns a post of the site.
 func (tx *Tx) Post(ctx context.Context, post string) (*feedback.Post, error) {
 	return find("", "post", post, func(id feedback.PostID) (*feedback.Post, error) {
-		return tx.s.Post(ctx, tx.site.ID, id)
+		return tx.seen(tx.s.Post(ctx, tx.site.ID, id))
 	})
+}
+
+// seen is a post that was looked for, or nil if the actor may not see it: one
+// that waits for approval, or was rejected, is there for the team alone and not
+// for its programs.
+func (tx *Tx) seen(p *feedback.Post, err error) (*feedback.Post, error) {
+	if p != nil && p.Held && tx.actor.Key != nil {
+		return nil, err
+	}
+	return p, err
 }
 
 // PostContent returns what a post says.
 func (tx *Tx) PostContent(ctx context.Context, post string) (*feedback.PostContent, error) {
 	return find("", "post", post, func(id feedback.PostID) (*feedback.PostContent, error) {
+		if p, err := tx.seen(tx.s.PlainPost(ctx, tx.site.ID, id)); err != nil || p == nil {
+			return nil, err
+		}
 		return tx.s.PostContent(ctx, tx.site.ID, id)
 	})
 }
@@ -25,14 +38,14 @@ func (tx *Tx) PostContent(ctx context.Context, post string) (*feedback.PostConte
 // lockPost finds a post and keeps it from changing until the operation is over.
 func (tx *Tx) lockPost(ctx context.Context, post string) (*feedback.Post, error) {
 	return find("", "post", post, func(id feedback.PostID) (*feedback.Post, error) {
-		return tx.s.LockPost(ctx, tx.site.ID, id)
+		return tx.seen(tx.s.LockPost(ctx, tx.site.ID, id))
 	})
 }
 
 // findPost finds the post that a member of an input names, and locks it.
 func (tx *Tx) findPost(ctx context.Context, in feedback.Input, field string, ref *feedback.Ref) (*feedback.Post, error) {
 	return findRef(in, field, "post", ref, func(id feedback.PostID) (*feedback.Post, error) {
-		return tx.s.LockPost(ctx, tx.site.ID, id)
+		return tx.seen(tx.s.LockPost(ctx, tx.site.ID, id))
 	})
 }
 

@@ -28,6 +28,9 @@ func (tx *Tx) StartRun(ctx context.Context, in feedback.NewRun) (*feedback.Run, 
 		Title: string(or(in.Title, "")), CreatedAt: tx.s.Now,
 	}
 	if post != nil {
+		if err := post.Workable(); err != nil {
+			return nil, err
+		}
 		// A member who starts a run offers the post by that; an agent has to
 		// be offered it.
 		if post.Withheld && tx.actor.Member == 0 {
@@ -190,7 +193,7 @@ func (tx *Tx) ship(ctx context.Context, r *feedback.Run, entry *feedback.Entry, 
 	if r.PostID == 0 {
 		return nil
 	}
-	post, err := tx.s.LockPost(ctx, tx.site.ID, r.PostID)
+	post, err := tx.lockSurvivor(ctx, r.PostID)
 	if err != nil {
 		return err
 	}
@@ -211,6 +214,27 @@ func (tx *Tx) ship(ctx context.Context, r *feedback.Run, entry *feedback.Entry, 
 	}
 	r.NotifiedCount = post.VoteCount
 	return tx.notify(ctx, notice)
+}
+
+// lockSurvivor locks a post, or the one that it was merged into by now, however
+// often: that is where its voters are. The posts on the way are only read, since
+// their ids may be higher than the last.
+func (tx *Tx) lockSurvivor(ctx context.Context, id feedback.PostID) (*feedback.Post, error) {
+	for {
+		p, err := tx.s.PlainPost(ctx, tx.site.ID, id)
+		if err == nil && p != nil && p.MergedInto == 0 {
+			p, err = tx.s.LockPost(ctx, tx.site.ID, id)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case p == nil:
+			return nil, feedback.Missing("post", id.String())
+		case p.MergedInto == 0:
+			return p, nil
+		}
+		id = p.MergedInto
+	}
 }
 
 // Queue lists the open requests with the most votes, the oldest first among

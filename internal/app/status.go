@@ -73,6 +73,9 @@ func (tx *Tx) ChangePostStatus(ctx context.Context, post string, in feedback.Sta
 	if err := in.Check(target); err != nil {
 		return nil, err
 	}
+	if err := p.Workable(); err != nil {
+		return nil, err
+	}
 	changed, err := tx.moveToStatus(ctx, p, target, string(or(in.Note, "")))
 	if err != nil || changed.From == changed.To || target == nil || target.Notify == feedback.Silent {
 		return changed, err

@@ -326,6 +326,9 @@ func (c *call) fail(err error) {
 		c.cfg.Log.Error("dashboard", "route", c.r.Pattern, "err", err, "request", c.w.Header().Get("Request-Id"))
 		e = &feedback.Error{Code: feedback.Internal, Msg: "Something went wrong on our side.", Hint: "Please try again. If it stays, tell whoever runs this installation."}
 	}
+	if e.Code == feedback.Unavailable && e.Err != nil {
+		c.cfg.Log.Error("dashboard", "route", c.r.Pattern, "err", err, "request", c.w.Header().Get("Request-Id"))
+	}
 	status, title := statusOf(e.Code)
 	if c.who != nil && e.Code == feedback.NotFound && e.Details["resource"] != nil {
 		// The page is the same for what never was and what is another's.

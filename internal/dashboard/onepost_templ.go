@@ -782,7 +782,7 @@ func postSide(v *chrome, d postView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.may(feedback.Editor) {
-			if d.Post.TakesReactions() == nil && !d.Post.Held {
+			if d.Post.TakesReactions() == nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<form class=\"inline\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -38,6 +38,18 @@ func (in NewMerge) Check() error {
 	return p.Err()
 }
 
+// Mergeable returns nil if both posts are part of the site, and else an
+// INVALID_TRANSITION error: what waits for approval is approved or rejected
+// first.
+func Mergeable(loser, winner *Post) error {
+	for _, p := range []*Post{loser, winner} {
+		if p.Held {
+			return ErrHeld(p)
+		}
+	}
+	return nil
+}
+
 // RefuseMerge returns why loser cannot be folded into winner, or "".
 func RefuseMerge(loser, winner *Post) MergeReason {
 	switch {

@@ -55,6 +55,16 @@ func (p *Post) Changeable() error {
 	}
 }
 
+// Workable returns nil if the post may change its status and be worked on, and
+// else an error: one that waits for approval is not part of the site yet, and
+// what was merged away goes on as the surviving post.
+func (p *Post) Workable() error {
+	if p.Held {
+		return ErrHeld(p)
+	}
+	return p.Changeable()
+}
+
 // PostEdit is what it takes to reword a post.
 type PostEdit struct {
 	Input

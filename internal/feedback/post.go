@@ -75,8 +75,12 @@ func (in NewPost) Check() error {
 }
 
 // TakesReactions returns nil if the post takes votes and comments, and else a
-// POST_LOCKED error that says why not.
+// POST_LOCKED error that says why not, or INVALID_TRANSITION for one that waits
+// for approval.
 func (p *Post) TakesReactions() error {
+	if p.Held {
+		return ErrHeld(p)
+	}
 	details := map[string]any{"postId": p.ID.String()}
 	var msg, hint string
 	switch {

@@ -204,7 +204,7 @@ func ErrNotWaiting(p *Post) error {
 func ErrHeld(p *Post) error {
 	return &Error{
 		Code: InvalidTransition, Msg: "The post waits for approval.", Hint: "Approve or reject it first.",
-		Details: map[string]any{"postId": p.ID.String()},
+		Details: map[string]any{"postId": p.ID.String(), "reason": "held"},
 	}
 }
 

@@ -31,7 +31,7 @@ func ValidKey(key string) bool {
 type Fingerprint struct{ Operation, Body [32]byte }
 
 // FingerprintOf returns the fingerprint of a request. The body is compared as
-// JSON in the canonical form of RFC 8785, so a retry whose members come in
+// JSON in the canonical form of RFC 8785 but for large whole numbers, so a retry whose members come in
 // another order or with other white space is the same request. An empty body is
 // allowed and differs from every other. It fails when the body is not JSON, has
 // a member twice, or is not UTF-8; body is not changed.
@@ -42,7 +42,9 @@ func FingerprintOf(method, path string, body []byte) (Fingerprint, error) {
 	f.Operation = sha256.Sum256(op)
 	if len(body) > 0 {
 		v := jsontext.Value(bytes.Clone(body))
-		if err := v.Canonicalize(); err != nil {
+		// RFC 8785 rounds whole numbers to what a float can hold, and two large
+		// ones would be one.
+		if err := v.Canonicalize(jsontext.CanonicalizeRawInts(false)); err != nil {
 			return Fingerprint{}, fmt.Errorf("canonical form of the body: %w", err)
 		}
 		body = v

@@ -37,6 +37,7 @@ func TestFingerprintSame(t *testing.T) {
 		` { "b" : [ "x" , null ] , "a" : 1 , "c" : "é" } `,
 		`{"c":"\u00e9","a":1.0,"b":["\u0078",null]}`,
 		`{"a":1e0,"b":["x",null],"c":"\u00E9"}`,
+		`{"a":10e-1,"b":["x",null],"c":"\u00E9"}`,
 	} {
 		if got := fingerprint(t, "POST", "/v1/posts", body); got != want {
 			t.Errorf("fingerprint of %s differs", body)
@@ -52,6 +53,10 @@ func TestFingerprintDiffers(t *testing.T) {
 			t.Errorf("body %q: body equal %v, operation equal %v; want false, true",
 				body, got.Body == base.Body, got.Operation == base.Operation)
 		}
+	}
+	// Whole numbers that a float cannot tell apart.
+	if fingerprint(t, "POST", "/", `[9007199254740993]`) == fingerprint(t, "POST", "/", `[9007199254740992]`) {
+		t.Error("two large numbers have one fingerprint")
 	}
 	for _, op := range [][2]string{{"PUT", "/v1/posts"}, {"POST", "/v1/post"}, {"POST/", "v1/posts"}, {"", "POST/v1/posts"}} {
 		got := fingerprint(t, op[0], op[1], `{"a":1}`)

@@ -377,7 +377,11 @@ func (v *visit) fail(w http.ResponseWriter, r *http.Request, err error) {
 	v.here = "" // nobody wants to return to this
 	status := statusOf[code]
 	if status == 0 {
-		status, code = http.StatusInternalServerError, feedback.Internal
+		status = http.StatusInternalServerError
+		if code == feedback.Unavailable {
+			status = http.StatusServiceUnavailable
+		}
+		code = feedback.Internal
 		if !errors.Is(err, context.Canceled) {
 			v.h.cfg.Log.ErrorContext(r.Context(), "portal page failed", "site", v.portal.Site.ID, "route", r.Pattern, "err", err)
 		}

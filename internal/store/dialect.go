@@ -23,6 +23,10 @@ type dialect interface {
 	// succeed if run again unchanged.
 	retryable(err error) bool
 
+	// away reports whether err says that the database cannot be used at the
+	// moment, rather than that it was asked something wrong.
+	away(err error) bool
+
 	// tryLock takes a lock until the transaction is over, or reports that
 	// another transaction holds it.
 	tryLock(ctx context.Context, tx *Tx, key int64) (bool, error)

@@ -170,3 +170,6 @@ func (db *DB) Keys(ctx context.Context) (map[string][]string, error) {
 
 // MaxRanked is how many matches are ranked.
 const MaxRanked = maxRanked
+
+// Judge is what Read and Write make of an error.
+func (db *DB) Judge(err error) error { return db.judge(err) }

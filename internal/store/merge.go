@@ -81,10 +81,16 @@ func (tx *Tx) Merge(ctx context.Context, a *feedback.Action, loser *feedback.Pos
 	return tx.UnindexPost(ctx, a.SiteID, a.Loser)
 }
 
+// otherMerges are the merges into the winner $2 that stand beside the action $3.
+const otherMerges = `
+				SELECT id FROM actions
+				WHERE  site_id = $1 AND winner_id = $2 AND id <> $3 AND undone_at IS NULL`
+
 // Unmerge puts back what the action moved. Votes that were withdrawn from the
 // winner since stay withdrawn; comments and votes that came to the winner since
-// stay there, but a reply goes with the comment it answers. Both posts must be
-// locked.
+// stay there, but a reply goes with the comment it answers. A vote or a tag that
+// another merge would have moved too stays with the winner until that is undone.
+// Both posts must be locked.
 func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loser *feedback.Post) error {
 	for _, step := range []struct {
 		doing, query string
@@ -99,8 +105,27 @@ func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loser *feedback.P
 				SELECT 1 FROM votes w
 				WHERE  w.site_id = v.site_id AND w.post_id = $4 AND w.visitor_id = v.visitor_id)`,
 			[]any{a.Loser, a.SiteID, a.ID, a.Winner}},
+		{"leave shared votes", `
+			UPDATE action_votes SET moved = TRUE
+			WHERE  site_id = $1 AND action_id IN (` + otherMerges + `)
+			AND    visitor_id IN (
+				SELECT visitor_id FROM action_votes
+				WHERE  site_id = $1 AND action_id = $3 AND moved)`, []any{a.SiteID, a.Winner, a.ID}},
 		{"take moved votes", `
 			DELETE FROM votes
+			WHERE  site_id = $1 AND post_id = $2 AND visitor_id IN (
+				SELECT visitor_id FROM action_votes
+				WHERE  site_id = $1 AND action_id = $3 AND moved)
+			AND    visitor_id NOT IN (
+				SELECT visitor_id FROM action_votes
+				WHERE  site_id = $1 AND action_id IN (` + otherMerges + `))`, []any{a.SiteID, a.Winner, a.ID}},
+		{"date shared votes", `
+			UPDATE votes
+			SET    created_at = (
+				SELECT v.created_at FROM action_votes v
+				WHERE  v.site_id = $1 AND v.action_id IN (` + otherMerges + `) AND v.visitor_id = votes.visitor_id
+				ORDER BY v.action_id
+				LIMIT  1)
 			WHERE  site_id = $1 AND post_id = $2 AND visitor_id IN (
 				SELECT visitor_id FROM action_votes
 				WHERE  site_id = $1 AND action_id = $3 AND moved)`, []any{a.SiteID, a.Winner, a.ID}},
@@ -122,11 +147,20 @@ func (tx *Tx) Unmerge(ctx context.Context, a *feedback.Action, loser *feedback.P
 			FROM   action_tags
 			WHERE  site_id = $2 AND action_id = $3
 			ON CONFLICT (site_id, post_id, tag_id) DO NOTHING`, []any{a.Loser, a.SiteID, a.ID}},
+		{"leave shared tags", `
+			UPDATE action_tags SET moved = TRUE
+			WHERE  site_id = $1 AND action_id IN (` + otherMerges + `)
+			AND    tag_id IN (
+				SELECT tag_id FROM action_tags
+				WHERE  site_id = $1 AND action_id = $3 AND moved)`, []any{a.SiteID, a.Winner, a.ID}},
 		{"take moved tags", `
 			DELETE FROM post_tags
 			WHERE  site_id = $1 AND post_id = $2 AND tag_id IN (
 				SELECT tag_id FROM action_tags
-				WHERE  site_id = $1 AND action_id = $3 AND moved)`, []any{a.SiteID, a.Winner, a.ID}},
+				WHERE  site_id = $1 AND action_id = $3 AND moved)
+			AND    tag_id NOT IN (
+				SELECT tag_id FROM action_tags
+				WHERE  site_id = $1 AND action_id IN (` + otherMerges + `))`, []any{a.SiteID, a.Winner, a.ID}},
 		{"reopen loser", `
 			UPDATE posts SET archived = $1, locked = $2, merged_into = NULL
 			WHERE  site_id = $3 AND id = $4`, []any{a.LoserArchived, a.LoserLocked, a.SiteID, a.Loser}},

@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"runtime"
 	"strings"
 
@@ -108,6 +111,24 @@ func (postgresDialect) retryable(err error) bool {
 		return strings.HasSuffix(e.ConstraintName, "_pkey")
 	}
 	return false
+}
+
+func (d postgresDialect) away(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false // whoever asked has gone
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch {
+		case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "53"): // the connection, no room
+			return true
+		case strings.HasPrefix(e.Code, "57P"), e.Code == "25006": // it stops or starts, it only reads
+			return true
+		}
+		return d.retryable(err) // and was tried again
+	}
+	_, dialled := errors.AsType[*pgconn.ConnectError](err)
+	_, broken := errors.AsType[*net.OpError](err)
+	return dialled || broken || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, driver.ErrBadConn)
 }
 
 func (postgresDialect) tryLock(ctx context.Context, tx *Tx, key int64) (bool, error) {

@@ -69,6 +69,14 @@ func (sqliteDialect) retryable(err error) bool {
 	return false
 }
 
+func (sqliteDialect) away(err error) bool {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
+		return true // another process writes, the disk is full or fails
+	}
+	return false
+}
+
 // Writers take turns, so whoever asks holds every lock.
 func (sqliteDialect) tryLock(context.Context, *Tx, int64) (bool, error) { return true, nil }
 

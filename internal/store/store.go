@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"heed/internal/feedback"
 	"heed/internal/ids"
 )
 
@@ -164,7 +165,16 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return fn(db.tx(db.reader))
+	return db.judge(fn(db.tx(db.reader)))
+}
+
+// judge gives the error of a database that cannot be used at the moment the code
+// that says so.
+func (db *DB) judge(err error) error {
+	if err == nil || !db.d.away(err) {
+		return err
+	}
+	return &feedback.Error{Code: feedback.Unavailable, Msg: "The service cannot answer at the moment.", Err: err}
 }
 
 // Moment names the state of the database: between two calls that return the same
@@ -194,7 +204,7 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 			err = db.writePostgres(ctx, fn)
 		}
 		if err == nil || i == attempts || !db.d.retryable(err) {
-			return err
+			return db.judge(err)
 		}
 		select {
 		case <-ctx.Done():

@@ -45,7 +45,7 @@ func Samples(site feedback.SiteID, now time.Time) []Sample {
 				ID: feedback.CommentID(id + 9), PostID: post.ID, Body: "Thank you, we are looking into it.",
 				AuthorType: feedback.ByMember, CreatedAt: at,
 			}}),
-		sample(feedback.ChangelogPublished, "A draft of the changelog is published, by a person or by an agent run that ships. Edits send nothing.",
+		sample(feedback.ChangelogPublished, "A draft of the changelog is published, by a person, at the time set for it, or by an agent run that ships. Edits send nothing.",
 			ChangelogPublished{SiteID: site, OccurredAt: at, Entry: ChangelogEntry{
 				ID: feedback.EntryID(id + 10), Title: "Dark mode is here", Slug: "dark-mode-is-here", Body: "It follows your system.",
 				Label: &label, Status: feedback.Published, PublishedAt: &at, CreatedAt: at,

@@ -33,11 +33,11 @@ func NewSender(smtpURL, from string) (*mail.Sender, error) {
 	}
 	server, err := mail.ParseURL(smtpURL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("HEED_SMTP_URL: %w", err)
 	}
 	address, err := mail.ParseAddress(from)
 	if err != nil {
-		return nil, fmt.Errorf("the address mail comes from: %w", err)
+		return nil, fmt.Errorf("HEED_MAIL_FROM, the address mail comes from: %w", err)
 	}
 	return mail.NewSender(mail.Config{Server: server, From: address})
 }
