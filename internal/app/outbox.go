@@ -468,7 +468,7 @@ func (a *App) Settle(ctx context.Context, m *feedback.Mail, o Outcome) error {
 }
 
 // keepMails is how long mails that are done with can be read in the outbox.
-const keepMails = 30 * 24 * time.Hour
+const keepMails = feedback.DaysKept * 24 * time.Hour
 
 // SweepPortal forgets old mails and what of visitors' sessions has expired.
 func (a *App) SweepPortal(ctx context.Context) error {

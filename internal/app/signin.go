@@ -22,10 +22,6 @@ const (
 	sessionTime   = 90 * 24 * time.Hour
 )
 
-// CodeLength is how many digits a mailed code has. A form takes twice as many
-// characters: people copy the spaces between.
-const CodeLength = 6
-
 // What an address can be proved for.
 const (
 	challengeSignIn    = "sign_in"
@@ -53,11 +49,12 @@ func (tx *Tx) challenge(ctx context.Context, kind, email, locale string) (string
 	if err := p.Err(); err != nil {
 		return "", err
 	}
-	n, err := rand.Int(rand.Reader, new(big.Int).Exp(big.NewInt(10), big.NewInt(CodeLength), nil))
+	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(feedback.MailedCodeDigits), nil)
+	n, err := rand.Int(rand.Reader, most)
 	if err != nil {
 		return "", fmt.Errorf("sign-in code: %w", err)
 	}
-	code := fmt.Sprintf("%0*d", CodeLength, n)
+	code := fmt.Sprintf("%0*d", feedback.MailedCodeDigits, n)
 	c := &store.Challenge{
 		ID: tx.s.NextID(), Kind: kind, Email: email, CreatedAt: tx.s.Now, ExpiresAt: tx.s.Now.Add(challengeTime),
 	}

@@ -39,6 +39,7 @@ const (
 	KindInvite    = "invitation"
 	KindWebhook   = "webhook_disabled"
 	KindReset     = "reset"
+	KindSecurity  = "security"
 )
 
 // Letter is a message without sender and recipient.
@@ -181,6 +182,48 @@ func Reset(f Frame, account, link string) Letter {
 	return f.write(KindReset, f.Locale.T("mail.reset.subject", "account", account), body{
 		Lead:   f.Locale.T("mail.reset.lead", "account", account),
 		Button: f.Locale.T("mail.reset.button"), URL: link, After: f.Locale.T("mail.reset.after"),
+	})
+}
+
+// Act is something that changed by what a member signs in.
+type Act string
+
+// The acts that members are told of.
+const (
+	PasswordChanged Act = "password"
+	FactorTurnedOn  Act = "factor_on"
+	FactorTurnedOff Act = "factor_off"
+	CodesMade       Act = "codes"
+	CodeUsed        Act = "code_used"
+	PasskeyAdded    Act = "passkey_added"
+	PasskeyRemoved  Act = "passkey_removed"
+)
+
+// SecurityNotice is what a member is told of such an act.
+type SecurityNotice struct {
+	Act           Act
+	Account       string
+	When, Address string
+	Name          string // of the passkey
+	Left          string // how many recovery codes; "" where they are not the matter
+	Profile       string // where to look after it
+	Reset         string // where to choose a new password
+}
+
+// Security tells a member that it changed by what they sign in, in case it was
+// somebody else. It holds nothing that signs anybody in.
+func Security(f Frame, n SecurityNotice) Letter {
+	act := f.Locale.T("mail.security." + string(n.Act))
+	facts := []string{f.Locale.T("mail.security.where", "when", n.When, "address", n.Address)}
+	if n.Name != "" {
+		facts = append(facts, f.Locale.T("mail.security.name", "name", oneLine(n.Name)))
+	}
+	if n.Left != "" {
+		facts = append(facts, f.Locale.T("mail.security.left", "left", n.Left))
+	}
+	return f.write(KindSecurity, f.Locale.T("mail.security.subject", "act", act, "account", n.Account), body{
+		Lead: f.Locale.T("mail.security.lead", "act", act, "account", n.Account), Quote: strings.Join(facts, "\n"),
+		Button: f.Locale.T("mail.security.button"), URL: n.Profile, After: f.Locale.T("mail.security.after", "reset", n.Reset),
 	})
 }
 

@@ -26,6 +26,7 @@ func TestLetters(t *testing.T) {
 			letter.Status(f, evil, "Planned", evil, "https://heed.example/x"), letter.Shipped(f, evil, "", "https://heed.example/x"),
 			letter.Reply(f, "", evil, evil, "https://heed.example/x"), letter.Changelog(f, evil, "**bold** text", "https://heed.example/x"),
 			letter.Invitation(f, evil, "Ada", "https://heed.example/x"), letter.Reset(f, evil, "https://heed.example/x"), letter.WebhookDisabled(f, evil, "https://heed.example/x"),
+			letter.Security(f, letter.SecurityNotice{Act: letter.PasskeyAdded, Account: evil, Name: evil, Left: "3", Profile: "https://heed.example/x", Reset: "https://heed.example/y"}),
 		} {
 			if strings.ContainsAny(l.Subject, "\r\n") || strings.Contains(l.HTML, "<script") || l.Text == "" || strings.Contains(l.Subject+l.Text+l.HTML, "mail.") {
 				t.Errorf("%s %s: subject %q, html %q", lang, l.Kind, l.Subject, l.HTML)

@@ -39,7 +39,7 @@ func (v *visit) signInPage(w http.ResponseWriter, r *http.Request) error {
 // signIn mails a code and asks for it.
 func (v *visit) signIn(w http.ResponseWriter, r *http.Request) error {
 	email := feedback.NormalEmail(r.FormValue("email"))
-	p := &formPage{step: "email", email: cut(email, 254), back: v.back(r, v.url())}
+	p := &formPage{step: "email", email: cut(email, feedback.MaxEmail), back: v.back(r, v.url())}
 	if err := v.limit(r, "sign-in", signInRate, ""); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (v *visit) signInCode(w http.ResponseWriter, r *http.Request) error {
-	p := &formPage{step: "code", token: r.FormValue("token"), email: cut(r.FormValue("email"), 254), back: v.back(r, v.url())}
+	p := &formPage{step: "code", token: r.FormValue("token"), email: cut(r.FormValue("email"), feedback.MaxEmail), back: v.back(r, v.url())}
 	if err := v.limit(r, "code", signInRate, ""); err != nil {
 		return err
 	}
