@@ -70,7 +70,7 @@ func (c *backupCmd) Run(ctx context.Context, io stdio) (err error) {
 	}
 	defer os.Remove(f.Name()) // gone already if all went well
 	p := showProgress(io, "Backup:")
-	err = withDB(ctx, c.DB, func(db *store.DB) error { return db.Backup(ctx, f, p.rows) })
+	err = withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return db.Backup(ctx, f, p.rows) })
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
@@ -101,7 +101,7 @@ func (c *restoreCmd) Run(ctx context.Context, io stdio) error {
 	}
 	defer f.Close()
 	p := showProgress(io, "Restore:")
-	if err := withDB(ctx, c.DB, func(db *store.DB) error { return db.Restore(ctx, f, p.rows) }); err != nil {
+	if err := withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return db.Restore(ctx, f, p.rows) }); err != nil {
 		return err
 	}
 	p.end()

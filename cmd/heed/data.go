@@ -5,25 +5,30 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"heed/internal/app"
 )
 
-// progress shows how far a long command has come: on one line of a terminal a few
-// times a second at most, and elsewhere, as in a log, on a line of its own every
-// few seconds.
+// progress shows how far a long command has come: on one line of a terminal, a
+// few times a second at most; elsewhere in a line of its own now and then.
 type progress struct {
 	w        io.Writer
-	terminal bool
 	title    string // of the whole
 	what     string // is being done
+	terminal bool
 	start    time.Time
 	shown    time.Time
 }
 
 func showProgress(io stdio, title string) *progress {
-	return &progress{w: io.err, terminal: isTerminal(io.err), title: title, what: title, start: time.Now()}
+	now := time.Now()
+	p := &progress{w: io.err, title: title, what: title, terminal: isTerminal(io.err), start: now}
+	if !p.terminal {
+		p.shown = now // a short command has nothing to tell a file
+	}
+	return p
 }
 
 func isTerminal(w io.Writer) bool {
@@ -37,35 +42,35 @@ func isTerminal(w io.Writer) bool {
 
 // at shows that so many of all are done.
 func (p *progress) at(done, total int) {
-	now := time.Now()
-	every := 5 * time.Second
+	pause := 5 * time.Second
 	if p.terminal {
-		every = 200 * time.Millisecond
+		pause = 200 * time.Millisecond
 	}
-	if now.Sub(p.shown) < every && (done < total || !p.terminal) {
+	now := time.Now()
+	if now.Sub(p.shown) < pause && (done < total || !p.terminal) {
 		return
 	}
 	p.shown = now
 	if total > 0 {
-		p.line("%s %d of %d (%d %%)", p.what, done, total, 100*done/total)
+		p.line(fmt.Sprintf("%d of %d (%d %%)", done, total, 100*done/total))
 	} else {
-		p.line("%s %d", p.what, done)
+		p.line(strconv.Itoa(done))
 	}
 }
 
-// line shows a line instead of the one before it.
-func (p *progress) line(format string, args ...any) {
+// line shows what there is to say in the place of what was said before.
+func (p *progress) line(say string) {
 	if p.terminal {
-		format = "\r" + format + "\x1b[K"
+		fmt.Fprintf(p.w, "\r%s %s\x1b[K", p.what, say)
 	} else {
-		format += "\n"
+		fmt.Fprintf(p.w, "%s %s\n", p.what, say)
 	}
-	fmt.Fprintf(p.w, format, args...)
 }
 
-// end shows that all is done.
+// end ends the line.
 func (p *progress) end() {
-	p.line("%s done in %s", p.title, time.Since(p.start).Round(10*time.Millisecond))
+	p.what = p.title
+	p.line("done in " + time.Since(p.start).Round(10*time.Millisecond).String())
 	if p.terminal {
 		fmt.Fprintln(p.w)
 	}

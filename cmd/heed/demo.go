@@ -44,7 +44,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
 	if rules.Master, err = s.master(); err != nil {
 		return err
 	}
-	if err := withDB(ctx, s.DB, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
+	if err := withDB(ctx, store.Options{URL: s.DB}, func(db *store.DB) error { return db.Migrate(ctx) }); err != nil {
 		return err
 	}
 	p := showProgress(io, "Writing a sample site:")
@@ -69,6 +69,7 @@ func (c *demoCmd) Run(ctx context.Context, io stdio) (err error) {
   Dashboard      %[1]s/dash
                  sign in as %[6]s with the password %[7]s
   API reference  %[1]s/api-reference
+  For agents     %[1]s/mcp
   API key        %[3]s
 
   Try it:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -121,6 +122,11 @@ func TestDemo(t *testing.T) {
 		}
 		res.Body.Close()
 	}
+	if address := regexp.MustCompile(`For agents +(http\S+)`).FindStringSubmatch(said.String()); address == nil {
+		t.Error("heed demo does not say where agents go")
+	} else if answer, err := askTool(address[1], line[1], "listSites"); err != nil || !strings.Contains(answer, "northwind") {
+		t.Errorf("listSites at %s = %s, %v", address[1], answer, err)
+	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -130,4 +136,24 @@ func TestDemo(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(temp, "*")); left != nil {
 		t.Errorf("heed demo left %v behind", left)
 	}
+}
+
+// askTool calls a tool without arguments, as an agent does.
+func askTool(url, key, tool string) (string, error) {
+	r, err := http.NewRequest("POST", url, strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{}}}`))
+	if err != nil {
+		return "", err
+	}
+	r.Header = http.Header{
+		"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-06-18"},
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	return string(answer), err
 }

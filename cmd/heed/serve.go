@@ -18,6 +18,7 @@ import (
 	"heed/internal/config"
 	"heed/internal/dashboard"
 	"heed/internal/feedback"
+	"heed/internal/mcp"
 	"heed/internal/portal"
 	"heed/internal/ratelimit"
 	"heed/internal/server"
@@ -118,6 +119,11 @@ func (c *serveCmd) serve(ctx context.Context, o *opened, log *slog.Logger, io st
 		"/api/": rest, "/docs/": rest, "/assets/": web.Secure(web.Assets()),
 		apiref.Path: reference, apiref.Path + "/": reference,
 	}
+	agents, err := mcp.New(api.Describe(o.kinds, base), server.Observe(rest, metrics, log))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	faces[mcp.Path] = agents
 	portals := portal.New(portal.Config{App: o.app, Log: log})
 	faces["/p/"] = portals
 	dash := dashboard.New(dashboard.Config{App: o.app, BaseURL: base, Version: version, Log: log})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -46,7 +47,8 @@ type migrateUpCmd struct{ config.Database }
 
 // Run brings the schema up to date.
 func (c *migrateUpCmd) Run(ctx context.Context, io stdio) error {
-	return withDB(ctx, c.DB, func(db *store.DB) error {
+	log := slog.New(slog.NewTextHandler(io.err, nil))
+	return withDB(ctx, store.Options{URL: c.DB, Log: log}, func(db *store.DB) error {
 		if err := db.Migrate(ctx); err != nil {
 			return err
 		}
@@ -58,11 +60,11 @@ type migrateStatusCmd struct{ config.Database }
 
 // Run lists the steps of the schema.
 func (c *migrateStatusCmd) Run(ctx context.Context, io stdio) error {
-	return withDB(ctx, c.DB, func(db *store.DB) error { return printMigrations(ctx, db, io) })
+	return withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return printMigrations(ctx, db, io) })
 }
 
-func withDB(ctx context.Context, url string, fn func(*store.DB) error) error {
-	db, err := store.Open(ctx, store.Options{URL: url})
+func withDB(ctx context.Context, o store.Options, fn func(*store.DB) error) error {
+	db, err := store.Open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (c *doctorCmd) Run(ctx context.Context, io stdio) error {
 	}
 	if exists {
 		see("the secret key can be read", c.secret(), "Set HEED_SECRET_KEY, or put the file back that lay beside the database.")
-		err = withDB(ctx, c.DB, func(db *store.DB) error { return checkSchema(ctx, db) })
+		err = withDB(ctx, store.Options{URL: c.DB}, func(db *store.DB) error { return checkSchema(ctx, db) })
 		see("the database answers and its schema is current", err, "Start the database, or run heed migrate up.")
 	}
 	if what, err := checkSignOn(ctx, c.SignOn, strings.TrimRight(c.BaseURL, "/")); what != "" {

@@ -35,8 +35,8 @@ var mayImport = map[string][]string{
 
 	// Faces.
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
-	"mcp":       {"feedback", "ids", "wire", "app", "ratelimit"},
-	"apiref":    {}, // the reference page, from the document's URL alone
+	"mcp":       {},                                                             // tools, from the document and a handler of the API alone
+	"apiref":    {},                                                             // the reference page, from the document's URL alone
 	"web":       {"feedback", "i18n"},
 	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
@@ -60,16 +60,17 @@ var forTests = []string{"arch", "browsertest", "feedbacktest"}
 // onlyIn says which packages may import something of others. A rule holds for
 // everything below its path, unless a longer path has one of its own.
 var onlyIn = map[string][]string{
-	"database/sql":         {"store", "feedbacktest"},
-	"database/sql/driver":  {"store", "ids", "feedback"}, // to be a column's value
-	"modernc.org/sqlite":   {"store"},
-	"zombiezen.com/go":     {"store"},
-	"github.com/jackc/pgx": {"store", "feedbacktest"},
-	"github.com/pressly":   {"store"},
-	"net/smtp":             {"mail"},
-	"golang.org/x/crypto":  {"auth"},
-	"golang.org/x/oauth2":  {"auth"},
-	"golang.org/x/image":   {"portal", "app"}, // pictures to share a page with, and whether a logo is one
+	"database/sql":                    {"store", "feedbacktest"},
+	"database/sql/driver":             {"store", "ids", "feedback"}, // to be a column's value
+	"modernc.org/sqlite":              {"store"},
+	"zombiezen.com/go":                {"store"},
+	"github.com/jackc/pgx":            {"store", "feedbacktest"},
+	"github.com/pressly":              {"store"},
+	"net/smtp":                        {"mail"},
+	"github.com/modelcontextprotocol": {"mcp"},
+	"golang.org/x/crypto":             {"auth"},
+	"golang.org/x/oauth2":             {"auth"},
+	"golang.org/x/image":              {"portal", "app"}, // pictures to share a page with, and whether a logo is one
 
 	// What people write becomes HTML in one place.
 	"github.com/yuin/goldmark":           {"web"},

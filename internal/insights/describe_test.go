@@ -60,10 +60,40 @@ func TestLabels(t *testing.T) {
 		"請求書をダウンロードできない", "請求書のダウンロード", "請求書がない",
 	}
 	members := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14}}
-	got := label(texts, slices.Repeat([]int{1}, len(texts)), members)
+	got, err := label(t.Context(), texts, texts, slices.Repeat([]int{1}, len(texts)), members, make([]Vector, len(members)))
 	want := []string{"Dark mode", "CSV export", "iPhone widget", "請求書"}
-	if !slices.Equal(got, want) {
-		t.Errorf("labels = %q; want %q", got, want)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("labels = %q, %v; want %q", got, err, want)
+	}
+}
+
+// Of phrases that are as common the one names a theme that means the same, and of
+// those in bodies one that a title has, too.
+func TestLabelsMean(t *testing.T) {
+	posts := []Post{
+		{Title: "Dark mode", Text: "Dark mode. Kind regards from Oslo, the white screen hurts at night"},
+		{Title: "A dark mode", Text: "A dark mode. Kind regards from Oslo, black background please"},
+		{Title: "dark mode!", Text: "dark mode! Kind regards from Oslo, my eyes are tired in the evening"},
+	}
+	var texts, titles []string
+	for _, p := range posts {
+		texts, titles = append(texts, p.Text), append(titles, p.Title)
+	}
+	about, err := Embed(t.Context(), []string{"a black theme for the eyes at night"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight, members := []int{1, 1, 1}, [][]int{{0, 1, 2}}
+	for name, c := range map[string]struct {
+		titles  []string
+		meaning Vector
+	}{"by meaning": {texts, about[0]}, "by title": {titles, Vector{}}} {
+		if got, err := label(t.Context(), texts, c.titles, weight, members, []Vector{c.meaning}); err != nil || !slices.Equal(got, []string{"Dark mode"}) {
+			t.Errorf("label %s = %q, %v; want Dark mode", name, got, err)
+		}
+	}
+	if got, _ := label(t.Context(), texts, texts, weight, members, []Vector{{}}); slices.Equal(got, []string{"Dark mode"}) {
+		t.Errorf("without either the label is %q, too: the cases show nothing", got)
 	}
 }
 

@@ -146,7 +146,14 @@ func (r *run) publish(ctx context.Context, mint func() int64) (*Result, error) {
 		return cmp.Compare(r.tally.themes[b].posts, r.tally.themes[a].posts)
 	})
 	members := r.members()
-	labels := label(r.texts, r.weight, members)
+	meaning := make([]Vector, len(members))
+	for p := range members {
+		meaning[p] = r.centroid(members[p])
+	}
+	labels, err := label(ctx, r.texts, r.titles, r.weight, members, meaning)
+	if err != nil {
+		return nil, err
+	}
 	rank := make([]int, len(order))
 	out := &Result{Of: make([]int, len(r.posts)), Full: r.full}
 	for at, p := range order {
@@ -160,7 +167,7 @@ func (r *run) publish(ctx context.Context, mint func() int64) (*Result, error) {
 			Label:     labels[p],
 			Summary:   r.summary(members[p]),
 			Sentiment: r.sentiment(members[p]),
-			Centroid:  r.centroid(members[p]),
+			Centroid:  meaning[p],
 		}
 		if t.Minted {
 			t.ID = mint()

@@ -2,6 +2,7 @@ package insights
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,12 @@ const (
 	// a theme alone. On a bank's site "transfer" names nothing.
 	minLift = 25
 
+	// leastNear is how near the meaning of a phrase is taken to be at least.
+	leastNear = 0.05
+
+	// maxWeighed is how many phrases of a theme are weighed by their meaning.
+	maxWeighed = 24
+
 	// maxLabel is the length of a label in characters.
 	maxLabel = 60
 )
@@ -28,6 +35,7 @@ const (
 type stats struct {
 	phrase
 	posts    int
+	titled   int // of these, where it is found in the title
 	place    int // sum of the positions where it is found
 	surfaces map[string]int
 }
@@ -35,19 +43,21 @@ type stats struct {
 // term is a phrase and how well it names a theme.
 type term struct {
 	*stats
-	score float64
+	score float64 // by where it is found
+	fit   float64 // by what it means, too
 	lift  float64 // how many times as common as elsewhere
 }
 
 // label names each theme by the phrases that set its posts apart from all
-// others. members are the texts of each theme; where two themes would have
-// the same name the larger gets it.
-func label(texts []string, weight []int, members [][]int) []string {
+// others and mean what they mean. members are the texts of each theme; where two
+// themes would have the same name the larger gets it. The only error is that of
+// the context.
+func label(ctx context.Context, texts, titles []string, weight []int, members [][]int, meaning []Vector) ([]string, error) {
 	stop := stopWordsOf(texts)
 	found := make([]lexicon, len(members))
 	everywhere := make(map[string]int)
 	for p, list := range members {
-		found[p] = newLexicon(texts, weight, list, stop)
+		found[p] = newLexicon(texts, titles, weight, list, stop)
 		for key := range found[p].common {
 			everywhere[key] = 0
 		}
@@ -72,17 +82,59 @@ func label(texts []string, weight []int, members [][]int) []string {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	ranked := make([][]term, len(members))
+	for p := range members {
+		ranked[p] = found[p].rank(everywhere, total)
+	}
+	if err := byMeaning(ctx, ranked, meaning); err != nil {
+		return nil, err
+	}
 	out := make([]string, len(members))
 	used := make(map[string]bool)
 	for _, p := range order {
-		text := found[p].name(found[p].rank(everywhere, total), used)
+		text := found[p].name(ranked[p], used)
 		if text == "" {
-			text = sentence(typical(texts, members[p]))
+			text = sentence(typical(titles, members[p]))
 		}
 		out[p] = excerpt(text, maxLabel)
 		used[stems(out[p])] = true
 	}
-	return out
+	return out, nil
+}
+
+// byMeaning orders the best phrases of each theme anew: of two that set its posts
+// apart, that names it which means what they mean. Where the meaning of the posts
+// is not known, or was told by another model, all phrases are as near as any.
+func byMeaning(ctx context.Context, ranked [][]term, meaning []Vector) error {
+	var surfaces []string
+	at := make(map[string]int)
+	for p := range ranked {
+		ranked[p] = ranked[p][:min(len(ranked[p]), maxWeighed)]
+		for _, t := range ranked[p] {
+			text := surface(t.stats)
+			if _, ok := at[text]; !ok {
+				at[text] = len(surfaces)
+				surfaces = append(surfaces, text)
+			}
+		}
+	}
+	vectors, err := Embed(ctx, surfaces)
+	if err != nil {
+		return err
+	}
+	for p, terms := range ranked {
+		for i := range terms {
+			near := max(vectors[at[surface(terms[i].stats)]].Cosine(meaning[p]), leastNear)
+			cube := near * near * near
+			terms[i].fit = terms[i].score * cube * cube
+		}
+		slices.SortFunc(terms, byScore)
+	}
+	return nil
+}
+
+func byScore(a, b term) int {
+	return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
 }
 
 // typical returns the shortest of the most typical posts of a theme, as what
@@ -110,16 +162,18 @@ func stems(label string) string {
 type lexicon struct {
 	size   int               // posts they were counted in
 	common map[string]*stats // those that enough posts share
-	pairs  map[string]*stats // of two words, in any number of posts
+	pairs  map[string]*stats // of two words and more, in any number of posts
 }
 
-func newLexicon(texts []string, weight, members []int, stop map[string]bool) lexicon {
+func newLexicon(texts, titles []string, weight, members []int, stop map[string]bool) lexicon {
 	found := make(map[string]*stats)
 	size := 0
 	for _, i := range members[:min(len(members), maxNamed)] {
 		size += weight[i]
 		seen := make(map[string]bool)
 		place := 0
+		inTitle := make(map[string]bool)
+		phrases(titles[i], stop, func(p phrase) { inTitle[p.key] = true })
 		phrases(texts[i], stop, func(p phrase) {
 			place++
 			s := found[p.key]
@@ -131,13 +185,16 @@ func newLexicon(texts []string, weight, members []int, stop map[string]bool) lex
 			if !seen[p.key] {
 				seen[p.key] = true
 				s.posts += weight[i]
+				if inTitle[p.key] {
+					s.titled += weight[i]
+				}
 				s.place += weight[i] * place
 			}
 		})
 	}
 	pairs := make(map[string]*stats)
 	for key, s := range found {
-		if s.words == 2 && strings.Count(key, " ") == 1 {
+		if s.words >= 2 {
 			pairs[key] = s
 		}
 		if float64(s.posts) < minShare*float64(size) || s.posts < min(2, size) {
@@ -149,7 +206,8 @@ func newLexicon(texts []string, weight, members []int, stop map[string]bool) lex
 
 // rank orders the phrases of a theme by how common they are in it and how rare
 // elsewhere, with a bonus for each further word: people name things by
-// phrases. A word that says little by itself counts a third.
+// phrases. A word that says little by itself counts a third, and one that stands
+// in no title not much more: a title says what a post is about.
 func (l lexicon) rank(everywhere map[string]int, total int) []term {
 	var out []term
 	for key, s := range l.common {
@@ -162,12 +220,11 @@ func (l lexicon) rank(everywhere map[string]int, total int) []term {
 		if s.words == 0 {
 			bonus = 0.33
 		}
+		bonus *= 0.4 + float64(s.titled)/float64(s.posts)
 		lift := in / elsewhere
-		out = append(out, term{s, float64(coverage(in) * log(1+lift) * bonus), lift})
+		out = append(out, term{s, float64(coverage(in) * log(1+lift) * bonus), 0, lift})
 	}
-	slices.SortFunc(out, func(a, b term) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
-	})
+	slices.SortFunc(out, byScore)
 	return out
 }
 
@@ -190,7 +247,7 @@ func (l lexicon) name(terms []term, used map[string]bool) string {
 		spread = max(spread, terms[i].posts)
 	}
 	for _, t := range terms {
-		if t.score < 0.6*best.score {
+		if t.fit < 0.6*best.fit {
 			break
 		}
 		// A phrase of a few posts is a detail, however telling.
@@ -236,8 +293,11 @@ func (l lexicon) join(a, b term) string {
 
 // related reports whether two phrases share a word.
 func related(a, b string) bool {
-	for _, x := range strings.Fields(a) {
-		for _, y := range strings.Fields(b) {
+	parts := func(key string) []string {
+		return strings.FieldsFunc(key, func(r rune) bool { return r == ' ' || r == '-' })
+	}
+	for _, x := range parts(a) {
+		for _, y := range parts(b) {
 			if x == y || strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
 				return true
 			}

@@ -55,7 +55,7 @@ func New(cfg Config) *Server {
 		faces = cfg.Wrap(mux)
 	}
 	s.http = &http.Server{
-		Handler: s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Handler: Observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// The API comes before the mux, which would redirect a path
 			// with an empty segment to another one.
 			if r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") {
@@ -63,7 +63,7 @@ func New(cfg Config) *Server {
 				return
 			}
 			faces.ServeHTTP(w, r)
-		})),
+		}), cfg.Metrics, cfg.Log),
 		// A client that sends or reads slowly must not hold a connection
 		// for ever.
 		ReadHeaderTimeout: 10 * time.Second,
@@ -116,9 +116,9 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// observe names, counts and logs every request, and turns a panic in a face into
+// Observe names, counts and logs every request, and turns a panic in a face into
 // a 500 instead of a dropped connection.
-func (s *Server) observe(next http.Handler) http.Handler {
+func Observe(next http.Handler, metrics *Metrics, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		id := requestID()
@@ -129,12 +129,12 @@ func (s *Server) observe(next http.Handler) http.Handler {
 				if p == http.ErrAbortHandler {
 					panic(p)
 				}
-				s.cfg.Log.Error("panic in a face", "request", id, "panic", p, "stack", string(debug.Stack()))
+				log.Error("panic in a face", "request", id, "panic", p, "stack", string(debug.Stack()))
 				rec.fail(id)
 			}
 			took := time.Since(start)
-			s.cfg.Metrics.request(r.Pattern, r.Method, rec.status(), took)
-			s.cfg.Log.Info("request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status(),
+			metrics.request(r.Pattern, r.Method, rec.status(), took)
+			log.Info("request", "request", id, "method", r.Method, "route", r.Pattern, "status", rec.status(),
 				"bytes", rec.bytes, "took", took)
 		}()
 		next.ServeHTTP(rec, r)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -50,7 +53,8 @@ func (db *DB) closeProvider(p *goose.Provider) {
 	}
 }
 
-// Migrate brings the schema up to date. It may be called again, and by several
+// Migrate brings the schema up to date, and logs each step of a database that is
+// in use: a large one may take minutes. It may be called again, and by several
 // nodes at once.
 func (db *DB) Migrate(ctx context.Context) error {
 	p, err := db.provider()
@@ -58,17 +62,32 @@ func (db *DB) Migrate(ctx context.Context) error {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	defer db.closeProvider(p)
-	done, err := p.Up(ctx)
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+	at, err := p.GetDBVersion(ctx)
+	if err == nil && at == 0 {
+		_, err = p.Up(ctx)
+		return wrap("migrate", err)
 	}
-	for _, r := range done {
-		// Words are folded in Go, which a migration cannot do.
-		if r.Source.Version == visitorWordsVersion {
-			return db.indexVisitors(ctx)
+	for err == nil {
+		// Words are folded in Go, which a migration cannot do. No later step is
+		// taken before it is done, so a process that is killed here does it again.
+		if at == visitorWordsVersion {
+			if err = db.indexVisitors(ctx); err != nil {
+				break
+			}
+		}
+		next := slices.IndexFunc(p.ListSources(), func(s *goose.Source) bool { return s.Version > at })
+		if next < 0 {
+			return nil
+		}
+		db.log.Info("migrating the database", "step", path.Base(p.ListSources()[next].Path))
+		var done *goose.MigrationResult
+		if done, err = p.UpByOne(ctx); errors.Is(err, goose.ErrNoNextVersion) {
+			return nil // another node was faster
+		} else if err == nil {
+			at = done.Source.Version
 		}
 	}
-	return nil
+	return wrap("migrate", err)
 }
 
 // visitorWordsVersion is the migration that brought the words of visitors.

@@ -40,139 +40,120 @@ func (tx *Tx) Search(ctx context.Context, site feedback.SiteID, text string, fro
 		return nil, nil, nil
 	}
 	switch from.Mode {
-	case ranked:
-		return tx.searchRanked(ctx, site, q, from, limit)
 	case newest:
-		return tx.searchNewest(ctx, site, q, from, limit)
+		return tx.newestMatches(ctx, site, q, from, limit)
 	case complete:
-		return tx.searchNewest(ctx, site, q.whole(), from, limit)
+		return tx.newestMatches(ctx, site, q.whole(), from, limit)
+	case ranked:
+		// There were no more than maxRanked on the first page. Posts that came
+		// back since (a merge was undone) must not push out others.
+		all, err := tx.matches(ctx, site, q, from.Snap+1, 2*maxRanked)
+		if err != nil {
+			return nil, nil, err
+		}
+		return tx.rankedPage(ctx, site, q, all, from, limit)
 	}
 	// Whole words first: their matches are read one by one, while the beginning
 	// of a word has the database gather those of every word that begins so.
-	many, err := tx.manyMatches(ctx, site, q.whole())
+	all, err := tx.matches(ctx, site, q.whole(), math.MaxInt64, maxRanked+1)
 	if err != nil {
 		return nil, nil, err
 	}
-	if many {
-		return tx.searchNewest(ctx, site, q.whole(), SearchPosition{Mode: complete, Last: math.MaxInt64}, limit)
+	if len(all) > maxRanked {
+		return tx.newestPage(ctx, site, all, complete, limit)
 	}
-	// Most searches find no more than a page, and then that was all.
-	page, next, err := tx.searchNewest(ctx, site, q, SearchPosition{Mode: newest, Last: math.MaxInt64}, limit)
+	if all, err = tx.matches(ctx, site, q, math.MaxInt64, maxRanked+1); err != nil || len(all) == 0 {
+		return nil, nil, err
+	}
+	if len(all) > maxRanked {
+		return tx.newestPage(ctx, site, all, newest, limit)
+	}
+	return tx.rankedPage(ctx, site, q, all, SearchPosition{Mode: ranked, Snap: all[0], Score: math.MaxInt64}, limit)
+}
+
+// matches returns the newest posts below one that match, newest first.
+func (tx *Tx) matches(ctx context.Context, site feedback.SiteID, q searchQuery, below feedback.PostID, limit int) ([]feedback.PostID, error) {
+	query, args := tx.d.matches(site, q, below, limit)
+	var id feedback.PostID
+	into := []any{&id} // one for all rows
+	all, err := collectInto(ctx, tx, make([]feedback.PostID, 0, limit), query, tx.d.freshPlan(args), func(r rows, to *feedback.PostID) error {
+		err := r.Scan(into...)
+		*to = id
+		return err
+	})
+	return all, wrap("match", err)
+}
+
+func (tx *Tx) newestMatches(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
+	all, err := tx.matches(ctx, site, q, from.Last, limit+1)
 	if err != nil {
 		return nil, nil, err
 	}
-	if next == nil {
-		byRelevance(q, page)
-		return page, nil, nil
-	}
-	if many, err = tx.manyMatches(ctx, site, q); many || err != nil {
-		return page, next, err
-	}
-	return tx.searchRanked(ctx, site, q, SearchPosition{Mode: ranked, Snap: page[0].PostID, Score: math.MaxInt64}, limit)
+	return tx.newestPage(ctx, site, all, from.Mode, limit)
 }
 
-// manyMatches reports whether there are more matches than can be ranked. It looks
-// at no more than those.
-func (tx *Tx) manyMatches(ctx context.Context, site feedback.SiteID, q searchQuery) (bool, error) {
-	sub, args := tx.d.matches(site, q, math.MaxInt64, 1)
-	var one feedback.PostID
-	many, err := tx.row(ctx, fmt.Sprintf("%s OFFSET %d", sub, maxRanked), tx.d.freshPlan(args), &one)
-	return many, wrap("many matches", err)
-}
-
-// searchNewest returns a page of matches, newest first.
-func (tx *Tx) searchNewest(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
-	sub, args := tx.d.matches(site, q, from.Last, limit+1)
-	page, err := tx.searchResults(ctx, site, sub, args)
-	if err != nil || len(page) <= limit {
-		return page, nil, err
-	}
-	return page[:limit], &SearchPosition{Mode: from.Mode, Last: page[limit-1].PostID}, nil
-}
-
-// byRelevance sorts matches as searchRanked would.
-func byRelevance(q searchQuery, page []feedback.SearchResult) {
-	scores := make(map[feedback.PostID]int64, len(page))
-	for _, r := range page {
-		scores[r.PostID] = relevance(q, r.Title)
-	}
-	slices.SortFunc(page, func(a, b feedback.SearchResult) int {
-		return cmp.Or(cmp.Compare(scores[b.PostID], scores[a.PostID]), cmp.Compare(b.PostID, a.PostID))
-	})
-}
-
-func (tx *Tx) searchRanked(ctx context.Context, site feedback.SiteID, q searchQuery, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
-	type scored struct {
-		id    feedback.PostID
-		score int64
-	}
-	// There were no more than maxRanked on the first page. Posts that came back
-	// since (a merge was undone) must not push out others.
-	sub, args := tx.d.matches(site, q, from.Snap+1, 2*maxRanked)
-	all, err := collect(ctx, tx, fmt.Sprintf(`
-		SELECT p.id, p.title
-		FROM   (%s) AS m
-		CROSS JOIN posts p
-		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
-		func(r rows, s *scored) error {
-			var title string
-			err := r.Scan(&s.id, &title)
-			s.score = relevance(q, title)
-			return err
-		})
-	if err != nil {
-		return nil, nil, wrap("rank matches", err)
-	}
-	all = slices.DeleteFunc(all, func(s scored) bool {
-		return s.score > from.Score || s.score == from.Score && s.id >= from.Last
-	})
-	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
+// newestPage returns the first of the matches, newest first.
+func (tx *Tx) newestPage(ctx context.Context, site feedback.SiteID, all []feedback.PostID, mode int64, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
 	var next *SearchPosition
 	if len(all) > limit {
 		all = all[:limit]
-		next = &SearchPosition{Mode: ranked, Snap: from.Snap, Score: all[limit-1].score, Last: all[limit-1].id}
+		next = &SearchPosition{Mode: mode, Last: all[limit-1]}
 	}
-	if len(all) == 0 {
-		return nil, nil, nil
-	}
-	page := make([]feedback.PostID, len(all))
-	for i, s := range all {
-		page[i] = s.id
-	}
-	places, args := idList([]any{site}, page)
-	results, err := tx.searchResults(ctx, site, `SELECT id FROM posts`+tx.d.byID()+` WHERE site_id = $1 AND id IN (`+places+`)`, args)
+	page, err := tx.resultsOf(ctx, site, all)
+	return page, next, err
+}
+
+// rankedPage returns those of all matches that come after a position, by
+// relevance.
+func (tx *Tx) rankedPage(ctx context.Context, site feedback.SiteID, q searchQuery, all []feedback.PostID, from SearchPosition, limit int) ([]feedback.SearchResult, *SearchPosition, error) {
+	results, err := tx.resultsOf(ctx, site, all)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(results, func(a, b feedback.SearchResult) int {
-		return cmp.Compare(slices.Index(page, a.PostID), slices.Index(page, b.PostID))
+	scores := make(map[feedback.PostID]int64, len(results))
+	for _, r := range results {
+		scores[r.PostID] = relevance(q, r.Title)
+	}
+	results = slices.DeleteFunc(results, func(r feedback.SearchResult) bool {
+		return scores[r.PostID] > from.Score || scores[r.PostID] == from.Score && r.PostID >= from.Last
 	})
-	return results, next, nil
+	slices.SortFunc(results, func(a, b feedback.SearchResult) int {
+		return cmp.Or(cmp.Compare(scores[b.PostID], scores[a.PostID]), cmp.Compare(b.PostID, a.PostID))
+	})
+	if len(results) <= limit {
+		return results, nil, nil
+	}
+	last := results[limit-1].PostID
+	return results[:limit], &SearchPosition{Mode: ranked, Snap: from.Snap, Score: scores[last], Last: last}, nil
 }
 
-// searchResults returns the posts that a query for ids selects, newest first.
-// CROSS JOIN has SQLite read the matches first, whatever it believes of their
-// number; to PostgreSQL it is a join like any other.
-func (tx *Tx) searchResults(ctx context.Context, site feedback.SiteID, sub string, args []any) ([]feedback.SearchResult, error) {
+// resultsOf returns what a search tells of posts, newest first.
+func (tx *Tx) resultsOf(ctx context.Context, site feedback.SiteID, posts []feedback.PostID) ([]feedback.SearchResult, error) {
+	return tx.resultsWhere(ctx, site, posts, "")
+}
+
+// resultsWhere is resultsOf for those posts of which a condition holds.
+func (tx *Tx) resultsWhere(ctx context.Context, site feedback.SiteID, posts []feedback.PostID, and string) ([]feedback.SearchResult, error) {
+	if len(posts) == 0 {
+		return nil, nil
+	}
+	in, args := idList([]any{site}, posts)
 	type ref struct {
 		board  feedback.BoardID
 		status feedback.StatusID
 	}
-	var refs []ref
-	out, err := collect(ctx, tx, fmt.Sprintf(`
+	refs := make([]ref, 0, len(posts))
+	out, err := collectInto(ctx, tx, make([]feedback.SearchResult, 0, len(posts)), `
 		SELECT p.id, p.title, p.vote_count, p.board_id, p.status_id
-		FROM   (%s) AS m
-		CROSS JOIN posts p
-		WHERE  p.site_id = $%d AND p.id = m.id
-		ORDER  BY m.id DESC`, sub, len(args)+1), tx.d.freshPlan(append(args, site)),
-		func(r rows, to *feedback.SearchResult) error {
-			to.SiteID = site
-			var f ref
-			err := r.Scan(&to.PostID, &to.Title, count{&to.VoteCount}, &f.board, &f.status)
-			refs = append(refs, f)
-			return err
-		})
+		FROM   posts p`+tx.d.byID()+`
+		WHERE  p.site_id = $1 AND p.id IN (`+in+`)`+and+`
+		ORDER  BY p.id DESC`, args, func(r rows, to *feedback.SearchResult) error {
+		to.SiteID = site
+		var f ref
+		err := r.Scan(&to.PostID, &to.Title, count{&to.VoteCount}, &f.board, &f.status)
+		refs = append(refs, f)
+		return err
+	})
 	if err != nil {
 		return nil, wrap("search", err)
 	}

@@ -152,13 +152,7 @@ func (tx *Tx) SetEmbeddedTo(ctx context.Context, site feedback.SiteID, to feedba
 // FindPosts returns those posts of a site that a search may find, as it finds
 // them, in the order of ids.
 func (tx *Tx) FindPosts(ctx context.Context, site feedback.SiteID, ids []feedback.PostID) ([]feedback.SearchResult, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	places, args := idList([]any{site}, ids)
-	found, err := tx.searchResults(ctx, site, `
-		SELECT p.id FROM posts p`+tx.d.byID()+`
-		WHERE  p.site_id = $1 AND p.id IN (`+places+`) AND `+searchable, args)
+	found, err := tx.resultsWhere(ctx, site, ids, ` AND `+searchable)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +176,5 @@ func (tx *Tx) PostsWith(ctx context.Context, site feedback.SiteID, word string, 
 	if len(q) == 0 {
 		return nil, nil
 	}
-	query, args := tx.d.matches(site, q, math.MaxInt64, limit)
-	out, err := collect(ctx, tx, query, args, func(r rows, id *feedback.PostID) error { return r.Scan(id) })
-	return out, wrap("posts with a word", err)
+	return tx.matches(ctx, site, q, math.MaxInt64, limit)
 }

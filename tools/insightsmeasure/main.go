@@ -1,7 +1,7 @@
 // Command insightsmeasure prints how well the themes of package insights agree with
 // the classes people gave: normalised mutual information, adjusted Rand index,
 // pair precision and the share of texts left outside. A text left outside
-// counts as a theme of its own.
+// counts as a theme of its own. Labels are compared with the names of the classes.
 //
 // Each file has a text, a tab and its class per line. A class that begins with
 // "~" says that the text belongs nowhere; of such texts the output also tells
@@ -36,7 +36,7 @@ func main() {
 }
 
 func measure(name, cache string, show int) error {
-	texts, classes, stray, err := read(name)
+	texts, classes, names, stray, err := read(name)
 	if err != nil {
 		return err
 	}
@@ -66,16 +66,19 @@ func measure(name, cache string, show int) error {
 		}
 		fmt.Printf("  of %d texts that belong nowhere %d were left outside\n", len(stray), out)
 	}
+	if share, themes := labelled(found.Themes, classes, names); themes > 0 {
+		fmt.Printf("  labels of the %d themes that are mostly of one class have %.3f of the words of its name\n", themes, share)
+	}
 	for i, t := range found.Themes[:min(show, len(found.Themes))] {
 		fmt.Printf("  %3d. %-40s %4d %-8s %s\n", i+1, t.Label, len(t.Members), t.Sentiment, t.Summary)
 	}
 	return nil
 }
 
-func read(name string) (texts []string, classes []int, stray map[int]bool, err error) {
+func read(name string) (texts []string, classes []int, names []string, stray map[int]bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	defer f.Close()
 	numbers := make(map[string]int)
@@ -85,7 +88,7 @@ func read(name string) (texts []string, classes []int, stray map[int]bool, err e
 	for in.Scan() {
 		i := strings.LastIndexByte(in.Text(), '\t')
 		if i < 0 {
-			return nil, nil, nil, fmt.Errorf("%s:%d: no tab", name, len(texts)+1)
+			return nil, nil, nil, nil, fmt.Errorf("%s:%d: no tab", name, len(texts)+1)
 		}
 		text, class := in.Text()[:i], in.Text()[i+1:]
 		if strings.HasPrefix(class, "~") {
@@ -94,10 +97,11 @@ func read(name string) (texts []string, classes []int, stray map[int]bool, err e
 		}
 		if _, ok := numbers[class]; !ok {
 			numbers[class] = len(numbers)
+			names = append(names, class)
 		}
 		texts, classes = append(texts, text), append(classes, numbers[class])
 	}
-	return texts, classes, stray, in.Err()
+	return texts, classes, names, stray, in.Err()
 }
 
 // embed returns the vectors of texts, from the cache where it has them.

@@ -1,6 +1,13 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"heed/internal/insights"
+)
 
 // score is how well a division agrees with the classes a person gave.
 type score struct {
@@ -89,4 +96,39 @@ func agreement(a, b []int) (nmi, ari, precision float64) {
 		precision = pairsBoth / pa
 	}
 	return nmi, ari, precision
+}
+
+// labelled returns which share of the words of its class the label of a theme
+// has on average, and of how many themes: those of which most texts are of one
+// class.
+func labelled(themes []insights.Theme, classes []int, names []string) (share float64, judged int) {
+	for _, t := range themes {
+		count := make(map[int]int)
+		for _, i := range t.Members {
+			if count[classes[i]]++; 2*count[classes[i]] > len(t.Members) {
+				share += named(t.Label, names[classes[i]])
+				judged++
+				break
+			}
+		}
+	}
+	return share / float64(max(judged, 1)), judged
+}
+
+// named returns the share of the words of a name that a label has, whatever their
+// endings.
+func named(label, name string) float64 {
+	split := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	begins := func(long, short string) bool { return strings.HasPrefix(long, short[:min(len(short), 4)]) }
+	have := split(label)
+	words := split(name)
+	found := 0
+	for _, w := range words {
+		if slices.ContainsFunc(have, func(h string) bool { return begins(h, w) && begins(w, h) }) {
+			found++
+		}
+	}
+	return float64(found) / float64(max(len(words), 1))
 }

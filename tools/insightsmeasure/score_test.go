@@ -31,3 +31,20 @@ func TestEvaluate(t *testing.T) {
 		}
 	}
 }
+
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		label, name string
+		want        float64
+	}{
+		{"Top-up failed", "top_up_failed", 1},
+		{"Cards arriving", "card_arrival", 1},
+		{"Pin", "change_pin", 0.5},
+		{"Pint of milk", "pin", 0},
+		{"Refund", "exchange_rate", 0},
+	} {
+		if got := named(c.label, c.name); got != c.want {
+			t.Errorf("named(%q, %q) = %v; want %v", c.label, c.name, got, c.want)
+		}
+	}
+}
