@@ -5,28 +5,28 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"heed/internal/app"
 )
 
-// progress shows how far a long command has come: on one line of a terminal, a
-// few times a second at most; elsewhere in a line of its own now and then.
+// progress shows how far a long command has come: on one line of a terminal a few
+// times a second at most, and elsewhere, as in a log, on a line of its own every
+// few seconds.
 type progress struct {
 	w        io.Writer
+	terminal bool
 	title    string // of the whole
 	what     string // is being done
-	terminal bool
 	start    time.Time
 	shown    time.Time
 }
 
 func showProgress(io stdio, title string) *progress {
 	now := time.Now()
-	p := &progress{w: io.err, title: title, what: title, terminal: isTerminal(io.err), start: now}
+	p := &progress{w: io.err, terminal: isTerminal(io.err), title: title, what: title, start: now}
 	if !p.terminal {
-		p.shown = now // a short command has nothing to tell a file
+		p.shown = now // a short command has little to tell a log
 	}
 	return p
 }
@@ -42,35 +42,35 @@ func isTerminal(w io.Writer) bool {
 
 // at shows that so many of all are done.
 func (p *progress) at(done, total int) {
-	pause := 5 * time.Second
-	if p.terminal {
-		pause = 200 * time.Millisecond
-	}
 	now := time.Now()
-	if now.Sub(p.shown) < pause && (done < total || !p.terminal) {
+	every := 5 * time.Second
+	if p.terminal {
+		every = 200 * time.Millisecond
+	}
+	if now.Sub(p.shown) < every && (done < total || !p.terminal) {
 		return
 	}
 	p.shown = now
 	if total > 0 {
-		p.line(fmt.Sprintf("%d of %d (%d %%)", done, total, 100*done/total))
+		p.line("%s %d of %d (%d %%)", p.what, done, total, 100*done/total)
 	} else {
-		p.line(strconv.Itoa(done))
+		p.line("%s %d", p.what, done)
 	}
 }
 
-// line shows what there is to say in the place of what was said before.
-func (p *progress) line(say string) {
+// line shows a line instead of the one before it.
+func (p *progress) line(format string, args ...any) {
 	if p.terminal {
-		fmt.Fprintf(p.w, "\r%s %s\x1b[K", p.what, say)
+		format = "\r" + format + "\x1b[K"
 	} else {
-		fmt.Fprintf(p.w, "%s %s\n", p.what, say)
+		format += "\n"
 	}
+	fmt.Fprintf(p.w, format, args...)
 }
 
-// end ends the line.
+// end shows that all is done.
 func (p *progress) end() {
-	p.what = p.title
-	p.line("done in " + time.Since(p.start).Round(10*time.Millisecond).String())
+	p.line("%s done in %s", p.title, time.Since(p.start).Round(10*time.Millisecond))
 	if p.terminal {
 		fmt.Fprintln(p.w)
 	}

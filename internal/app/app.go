@@ -160,6 +160,9 @@ type Tx struct {
 	app   *App
 	actor *Actor
 	site  *feedback.Site
+	// called is the name of what the operation is about, if the record is to
+	// keep it.
+	called string
 }
 
 // Now is the one moment of the operation.

@@ -25,11 +25,15 @@ func (a *App) Change(ctx context.Context, actor *Actor, t Target, action, subjec
 	})
 }
 
+// keepName has the record keep what its subject is called, which nobody can look
+// up later. Never of a visitor: who is deleted is forgotten here too.
+func (tx *Tx) keepName(name string) { tx.called = name }
+
 // audit adds to the record of who did what.
 func (tx *Tx) audit(ctx context.Context, action, subject string) error {
 	e := &feedback.AuditEntry{
 		ID: feedback.AuditID(tx.s.NextID()), AccountID: tx.actor.Account.ID, Action: action, Subject: subject,
-		ActorName: tx.actor.Name, Address: tx.actor.Address, CreatedAt: tx.s.Now,
+		Name: tx.called, ActorName: tx.actor.Name, Address: tx.actor.Address, CreatedAt: tx.s.Now,
 	}
 	e.ActorKind, e.ActorID = tx.actor.name()
 	if tx.site != nil {
@@ -38,7 +42,8 @@ func (tx *Tx) audit(ctx context.Context, action, subject string) error {
 	return tx.s.InsertAudit(ctx, e)
 }
 
-// Audit lists the record of what was done in the actor's account, newest first.
+// Audit lists the record of what was done in the actor's account, newest first,
+// with the names that its subjects have now.
 func (tx *Tx) Audit(ctx context.Context, f feedback.AuditFilter, w feedback.Window) (feedback.Page[feedback.AuditEntry], error) {
 	var page feedback.Page[feedback.AuditEntry]
 	if err := w.Check(); err != nil {
@@ -64,7 +69,11 @@ func (tx *Tx) Audit(ctx context.Context, f feedback.AuditFilter, w feedback.Wind
 	if err != nil {
 		return page, err
 	}
-	return feedback.PageOf(all, w.Limit, func(e *feedback.AuditEntry) feedback.Position {
+	page = feedback.PageOf(all, w.Limit, func(e *feedback.AuditEntry) feedback.Position {
 		return feedback.Position{int64(e.ID)}
-	}), nil
+	})
+	for i := range page.Items {
+		page.Items[i].Read()
+	}
+	return page, tx.s.NameAudit(ctx, tx.actor.Account.ID, page.Items)
 }

@@ -47,6 +47,34 @@ func (tx *Tx) PostList(ctx context.Context, f feedback.PostFilter, w feedback.Wi
 	return page, nil
 }
 
+// nextDepth is how many pages of a list are looked through for the next post of
+// it, each of which looks at a bounded number of posts.
+const nextDepth = 5
+
+// PostAfter returns the post that follows another in the list that a filter asks
+// for, or nil. The other need not be in the list (any more): it counts where it
+// would stand. A search has no such order, and nothing follows there.
+func (tx *Tx) PostAfter(ctx context.Context, post string, f feedback.PostFilter) (*feedback.Post, error) {
+	p, err := tx.Post(ctx, post)
+	if err != nil || f.Query != "" {
+		return nil, err
+	}
+	w := feedback.Window{After: feedback.Position{int64(p.VoteCount), int64(p.ID)}, Limit: 1}
+	for range nextDepth {
+		page, err := tx.PostList(ctx, f, w)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Items) > 0 {
+			return &page.Items[0], nil
+		}
+		if w.After = page.Next; w.After == nil {
+			break
+		}
+	}
+	return nil, nil
+}
+
 // readRef reads the spelling of an id in a filter.
 func readRef[K ids.Kind](ref *feedback.Ref, into *ids.ID[K]) error {
 	if ref == nil {
@@ -113,32 +141,40 @@ func (tx *Tx) Views(ctx context.Context) ([]feedback.View, error) {
 	return tx.s.Views(ctx, tx.site.ID, tx.actor.Member, 2*feedback.MaxViews)
 }
 
-// SaveView keeps a way of looking at the posts, for the member or for the team.
-func (tx *Tx) SaveView(ctx context.Context, in feedback.NewView) (*feedback.View, error) {
-	v := &feedback.View{SiteID: tx.site.ID, Name: string(in.Name), Filter: in.Filter}
-	var f store.ViewFilter
-	board, err := tx.findBoard(ctx, in.Input, "board", in.Filter.Board)
+// viewFilter finds what the filter of a view names.
+func (tx *Tx) viewFilter(ctx context.Context, in feedback.Input, filter feedback.PostFilter) (f store.ViewFilter, err error) {
+	board, err := tx.findBoard(ctx, in, "board", filter.Board)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if board != nil {
 		f.Board = board.ID
 	}
-	status, err := tx.findStatus(ctx, in.Input, "status", in.Filter.Status)
+	status, err := tx.findStatus(ctx, in, "status", filter.Status)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if status != nil {
 		f.Status = status.ID
 	}
-	tag, err := findRef(in.Input, "tag", "tag", in.Filter.Tag, func(id feedback.TagID) (*feedback.Tag, error) {
+	tag, err := findRef(in, "tag", "tag", filter.Tag, func(id feedback.TagID) (*feedback.Tag, error) {
 		return tx.s.Tag(ctx, tx.site.ID, id)
 	})
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if tag != nil {
 		f.Tag = tag.ID
+	}
+	return f, nil
+}
+
+// SaveView keeps a way of looking at the posts, for the member or for the team.
+func (tx *Tx) SaveView(ctx context.Context, in feedback.NewView) (*feedback.View, error) {
+	v := &feedback.View{SiteID: tx.site.ID, Name: string(in.Name), Filter: in.Filter}
+	f, err := tx.viewFilter(ctx, in.Input, in.Filter)
+	if err != nil {
+		return nil, err
 	}
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -191,11 +227,30 @@ func (tx *Tx) RenameView(ctx context.Context, view string, in feedback.ViewEdit)
 	return err
 }
 
+// ChangeView has a view of the member's, or of the team's, show what another
+// filter asks for, and returns it.
+func (tx *Tx) ChangeView(ctx context.Context, view string, in feedback.ViewChange) (*feedback.View, error) {
+	v, err := tx.view(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	f, err := tx.viewFilter(ctx, in.Input, in.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	v.Filter = in.Filter
+	return v, tx.s.SetViewFilter(ctx, v, f)
+}
+
 // DeleteView forgets a view of the member's or of the team's. The posts stay.
 func (tx *Tx) DeleteView(ctx context.Context, view string) error {
 	v, err := tx.view(ctx, view)
 	if err != nil {
 		return err
 	}
+	tx.keepName(string(v.Name))
 	return tx.s.DeleteView(ctx, tx.site.ID, v.ID)
 }

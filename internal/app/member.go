@@ -6,6 +6,7 @@ import (
 
 	"heed/internal/auth"
 	"heed/internal/feedback"
+	"heed/internal/letter"
 	"heed/internal/store"
 )
 
@@ -235,7 +236,10 @@ func (a *App) ChangePassword(ctx context.Context, who *SignedIn, in feedback.New
 		if err := tx.EndOtherSessions(ctx, who.Session.ID); err != nil {
 			return err
 		}
-		return tx.s.SetPasswordHash(ctx, who.Member.ID, hash)
+		if err := tx.s.SetPasswordHash(ctx, who.Member.ID, hash); err != nil {
+			return err
+		}
+		return tx.warn(ctx, who.Member.ID, letter.PasswordChanged, "", "")
 	})
 }
 

@@ -52,6 +52,7 @@ func (tx *Tx) ChangePlan(ctx context.Context, account string, p feedback.Plan) e
 	if err != nil {
 		return err
 	}
+	tx.keepName(a.Name)
 	_, err = tx.s.SetPlan(ctx, a.ID, p)
 	return err
 }

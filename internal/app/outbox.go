@@ -218,7 +218,7 @@ func (tx *Tx) tellReply(ctx context.Context, n *feedback.Notice) error {
 	if err != nil {
 		return err
 	}
-	url := tx.app.URL(tx.actor.portal) + "/posts/" + post.ID.String() + "#" + c.ID.String()
+	url := tx.app.URL(tx.actor.portal) + "/posts/" + post.ID.String() + "?at=" + c.ID.String() + "#" + c.ID.String()
 	for _, id := range slices.Compact(to) {
 		v, err := tx.s.VisitorByID(ctx, tx.site.ID, id)
 		if err != nil {
@@ -468,7 +468,7 @@ func (a *App) Settle(ctx context.Context, m *feedback.Mail, o Outcome) error {
 }
 
 // keepMails is how long mails that are done with can be read in the outbox.
-const keepMails = 30 * 24 * time.Hour
+const keepMails = feedback.DaysKept * 24 * time.Hour
 
 // SweepPortal forgets old mails and what of visitors' sessions has expired.
 func (a *App) SweepPortal(ctx context.Context) error {

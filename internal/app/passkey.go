@@ -12,6 +12,7 @@ import (
 
 	"heed/internal/auth/passkey"
 	"heed/internal/feedback"
+	"heed/internal/letter"
 	"heed/internal/store"
 )
 
@@ -177,7 +178,10 @@ func (tx *Tx) AddPasskey(ctx context.Context, email string, in feedback.NewPassk
 	if err == nil && !free {
 		err = errPasskey()
 	}
-	return &p.Passkey, err
+	if err != nil {
+		return nil, err
+	}
+	return &p.Passkey, tx.warn(ctx, tx.actor.Member, letter.PasskeyAdded, p.Name, "")
 }
 
 // badAnswer says nothing of what is wrong with an answer but to the log.
@@ -196,9 +200,13 @@ func (tx *Tx) RemovePasskey(ctx context.Context, id string) error {
 		if err != nil || !found {
 			return nil, err
 		}
+		tx.keepName(name)
 		return &feedback.Passkey{ID: id, Name: name}, nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.warn(ctx, tx.actor.Member, letter.PasskeyRemoved, tx.called, "")
 }
 
 // AskPasskey asks a browser for any passkey of anybody here. It returns nil where

@@ -302,6 +302,7 @@ type PublicPage struct {
 	Muted    bool // the looker wants no mail about it
 	Moves    []feedback.StatusMove
 	Comments []feedback.PublicComment
+	Earlier  bool               // there are comments before these
 	More     feedback.CommentID // where the next comments begin; zero: none
 	Merged   []feedback.FoldedPost
 	Entries  []feedback.Entry
@@ -312,9 +313,19 @@ type PublicPage struct {
 // MaxComments is how many comments a page shows.
 const MaxComments = 200
 
-// PublicPost returns everything the page of a post shows, the comments after the
-// one given. moved is the post it was merged into.
-func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.CommentID) (page *PublicPage, moved feedback.PostID, err error) {
+// Part says which comments of a long talk to show: those after one, or those
+// around one. The zero value is the beginning.
+type Part struct {
+	After, Around feedback.CommentID
+}
+
+// contextComments is how many comments stand before the one that a part is
+// around.
+const contextComments = 20
+
+// PublicPost returns everything the page of a post shows, with a part of its
+// comments. moved is the post it was merged into.
+func (tx *Tx) PublicPost(ctx context.Context, post string, part Part) (page *PublicPage, moved feedback.PostID, err error) {
 	p, moved, err := tx.publicPost(ctx, post)
 	if err != nil || moved != 0 {
 		return nil, moved, err
@@ -328,12 +339,8 @@ func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.Commen
 	if page.Moves, err = tx.s.StatusChanges(ctx, tx.site.ID, p.ID, 30); err != nil {
 		return nil, 0, err
 	}
-	if page.Comments, err = tx.s.PublicComments(ctx, tx.site.ID, p.ID, after, MaxComments+1); err != nil {
+	if err := tx.addComments(ctx, page, part); err != nil {
 		return nil, 0, err
-	}
-	if len(page.Comments) > MaxComments {
-		page.Comments = page.Comments[:MaxComments]
-		page.More = page.Comments[MaxComments-1].ID
 	}
 	merged, err := tx.s.MergedInto(ctx, tx.site.ID, p.ID, 50)
 	if err != nil {
@@ -349,6 +356,31 @@ func (tx *Tx) PublicPost(ctx context.Context, post string, after feedback.Commen
 		}
 	}
 	return page, 0, tx.addRun(ctx, page)
+}
+
+// addComments adds a part of the comments. Around a comment of the first page,
+// that is the first page.
+func (tx *Tx) addComments(ctx context.Context, page *PublicPage, part Part) (err error) {
+	post := page.Post.ID
+	if page.Comments, err = tx.s.PublicComments(ctx, tx.site.ID, post, part.After, MaxComments+1); err != nil {
+		return err
+	}
+	if n := len(page.Comments); n > MaxComments && part.Around >= page.Comments[n-1].ID {
+		from, err := tx.s.CommentBefore(ctx, tx.site.ID, post, part.Around, contextComments)
+		if err != nil {
+			return err
+		}
+		part.After = from - 1
+		if page.Comments, err = tx.s.PublicComments(ctx, tx.site.ID, post, part.After, MaxComments+1); err != nil {
+			return err
+		}
+	}
+	page.Earlier = part.After != 0
+	if len(page.Comments) > MaxComments {
+		page.Comments = page.Comments[:MaxComments]
+		page.More = page.Comments[MaxComments-1].ID
+	}
+	return nil
 }
 
 // addRun adds the newest run about the post. Labels, result and pull request are
@@ -370,6 +402,7 @@ func (tx *Tx) addRun(ctx context.Context, page *PublicPage) error {
 type Lane struct {
 	Status feedback.Status
 	Posts  []feedback.PublicPost
+	More   bool // there are others
 }
 
 // laneLength is how many posts a column shows.
@@ -386,12 +419,12 @@ func (tx *Tx) Roadmap(ctx context.Context) ([]Lane, error) {
 			continue
 		}
 		f := feedback.PublicFilter{Status: s.ID, Sort: feedback.Top}
-		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength)
+		ids, _, err := tx.s.RankedPosts(ctx, tx.site.ID, boards, nil, f, laneLength+1)
 		if err != nil {
 			return nil, err
 		}
-		lanes = append(lanes, Lane{Status: s})
-		all = append(all, ids...)
+		lanes = append(lanes, Lane{Status: s, More: len(ids) > laneLength})
+		all = append(all, ids[:min(len(ids), laneLength)]...)
 	}
 	posts, err := tx.publicPosts(ctx, all)
 	if err != nil {

@@ -151,6 +151,9 @@ func (a *App) ResetPassword(ctx context.Context, token string, in feedback.NewPa
 		tx := &Tx{s: s, app: a, actor: &Actor{
 			Account: &feedback.Account{ID: m.AccountID}, Member: m.ID, Name: m.Name, Address: c.Address,
 		}}
+		if err := tx.warn(ctx, m.ID, letter.PasswordChanged, "", ""); err != nil {
+			return err
+		}
 		return tx.audit(ctx, "password.reset", m.Email)
 	})
 }

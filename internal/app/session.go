@@ -159,7 +159,7 @@ func (a *App) Enter(ctx context.Context, ticketText, member, code string, c Clie
 				out.NeedCode = true
 				return nil
 			}
-			if err := a.takeCode(ctx, s, id, sealed, code); err != nil {
+			if err := a.takeCode(ctx, s, id, sealed, code, c.Address); err != nil {
 				return err
 			}
 		}
@@ -289,7 +289,7 @@ func (a *App) Prove(ctx context.Context, who *SignedIn, password, code string) e
 			return err
 		}
 		if sealed != nil {
-			if err := a.takeCode(ctx, s, who.Member.ID, sealed, code); err != nil {
+			if err := a.takeCode(ctx, s, who.Member.ID, sealed, code, who.Actor.Address); err != nil {
 				return err
 			}
 		}

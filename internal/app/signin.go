@@ -49,11 +49,12 @@ func (tx *Tx) challenge(ctx context.Context, kind, email, locale string) (string
 	if err := p.Err(); err != nil {
 		return "", err
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(feedback.MailedCodeDigits), nil)
+	n, err := rand.Int(rand.Reader, most)
 	if err != nil {
 		return "", fmt.Errorf("sign-in code: %w", err)
 	}
-	code := fmt.Sprintf("%06d", n)
+	code := fmt.Sprintf("%0*d", feedback.MailedCodeDigits, n)
 	c := &store.Challenge{
 		ID: tx.s.NextID(), Kind: kind, Email: email, CreatedAt: tx.s.Now, ExpiresAt: tx.s.Now.Add(challengeTime),
 	}

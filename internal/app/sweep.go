@@ -53,7 +53,7 @@ func (a *App) SweepEndpoints(ctx context.Context) error {
 
 const (
 	// keepLog is how long deliveries are kept.
-	keepLog = 30 * 24 * time.Hour
+	keepLog = feedback.DaysKept * 24 * time.Hour
 	// keepEvents is a little more: an event is made before its deliveries.
 	keepEvents = keepLog + time.Hour
 )

@@ -62,5 +62,6 @@ func (tx *Tx) RemoveTag(ctx context.Context, tag string) error {
 	if err != nil {
 		return err
 	}
+	tx.keepName(t.Name)
 	return tx.s.DeleteTag(ctx, tx.site.ID, t.ID)
 }

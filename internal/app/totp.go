@@ -6,17 +6,16 @@ import (
 
 	"heed/internal/auth"
 	"heed/internal/feedback"
+	"heed/internal/letter"
 	"heed/internal/store"
 )
-
-// recoveryCodes is how many codes a member gets for when the app is lost.
-const recoveryCodes = 10
 
 func (a *App) totpSealer() *auth.Sealer { return a.cfg.Master.Sealer("second factors") }
 
 // takeCode checks a code of a second factor, or a recovery code, and takes it:
-// no code works twice.
-func (a *App) takeCode(ctx context.Context, s *store.Tx, member feedback.MemberID, sealed []byte, code string) error {
+// no code works twice. The member is told of a recovery code, and that it came
+// from address.
+func (a *App) takeCode(ctx context.Context, s *store.Tx, member feedback.MemberID, sealed []byte, code, address string) error {
 	secret, err := a.totpSealer().Open(sealed, []byte(member.String()))
 	if err != nil {
 		return fmt.Errorf("second factor of %s: %w", member, err)
@@ -32,7 +31,10 @@ func (a *App) takeCode(ctx context.Context, s *store.Tx, member feedback.MemberI
 	if err == nil && !used {
 		err = errCode()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.warnOfCode(ctx, s, member, address)
 }
 
 // SecondFactor is a new secret for an authenticator app: as people type it and
@@ -65,7 +67,15 @@ func (tx *Tx) EnableSecondFactor(ctx context.Context, secret, code string) ([]st
 	if err := tx.s.SetTOTP(ctx, tx.actor.Member, sealed, step); err != nil {
 		return nil, err
 	}
-	codes := make([]string, recoveryCodes)
+	codes, err := tx.makeRecoveryCodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return codes, tx.warn(ctx, tx.actor.Member, letter.FactorTurnedOn, "", "")
+}
+
+func (tx *Tx) makeRecoveryCodes(ctx context.Context) ([]string, error) {
+	codes := make([]string, feedback.RecoveryCodes)
 	for i := range codes {
 		codes[i] = auth.NewRecoveryCode()
 		if err := tx.s.InsertRecoveryCode(ctx, tx.actor.Member, auth.HashRecoveryCode(codes[i])); err != nil {
@@ -75,7 +85,61 @@ func (tx *Tx) EnableSecondFactor(ctx context.Context, secret, code string) ([]st
 	return codes, nil
 }
 
-// DisableSecondFactor asks the actor for no more codes.
+// RecoveryCodesLeft counts the recovery codes that the actor has not used.
+func (tx *Tx) RecoveryCodesLeft(ctx context.Context) (int, error) {
+	return tx.s.RecoveryCodes(ctx, tx.actor.Member)
+}
+
+// NewRecoveryCodes returns new recovery codes, which are shown once, in the place
+// of those the actor has. Without a second factor there is nothing that they
+// could stand in for.
+func (tx *Tx) NewRecoveryCodes(ctx context.Context) ([]string, error) {
+	sealed, _, err := tx.s.TOTP(ctx, tx.actor.Member)
+	if err != nil {
+		return nil, err
+	}
+	if sealed == nil {
+		return nil, &feedback.Error{
+			Code: feedback.InvalidTransition, Msg: "You have no second factor.", Hint: "Set up an app first. Recovery codes come with it.",
+		}
+	}
+	if err := tx.s.DeleteRecoveryCodes(ctx, tx.actor.Member); err != nil {
+		return nil, err
+	}
+	codes, err := tx.makeRecoveryCodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return codes, tx.warn(ctx, tx.actor.Member, letter.CodesMade, "", "")
+}
+
+// DisableSecondFactor asks the actor for no more codes. Where none was asked for,
+// nothing changes and nobody is told.
 func (tx *Tx) DisableSecondFactor(ctx context.Context) error {
-	return tx.s.SetTOTP(ctx, tx.actor.Member, nil, 0)
+	sealed, _, err := tx.s.TOTP(ctx, tx.actor.Member)
+	if err != nil || sealed == nil {
+		return err
+	}
+	if err := tx.s.SetTOTP(ctx, tx.actor.Member, nil, 0); err != nil {
+		return err
+	}
+	return tx.warn(ctx, tx.actor.Member, letter.FactorTurnedOff, "", "")
+}
+
+// RemoveSecondFactor takes the second factor from a member who has lost it and
+// every recovery code. The member is told of it.
+func (tx *Tx) RemoveSecondFactor(ctx context.Context, member string) (*feedback.Member, error) {
+	m, err := tx.member(ctx, member)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Factor {
+		return nil, &feedback.Error{
+			Code: feedback.InvalidTransition, Msg: m.Name + " has no second factor.", Hint: "A new password link may be what helps.",
+		}
+	}
+	if err := tx.s.SetTOTP(ctx, m.ID, nil, 0); err != nil {
+		return nil, err
+	}
+	return m, tx.warn(ctx, m.ID, letter.FactorTurnedOff, "", "")
 }

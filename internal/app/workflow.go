@@ -67,6 +67,7 @@ func (tx *Tx) RemoveBoard(ctx context.Context, board string, in feedback.Removal
 	if to != nil {
 		instead = to.ID
 	}
+	tx.keepName(b.Name)
 	return tx.s.DeleteBoard(ctx, tx.site.ID, b.ID, instead)
 }
 
@@ -192,6 +193,7 @@ func (tx *Tx) RemoveStatus(ctx context.Context, status string, in feedback.Remov
 	if to != nil {
 		instead = to.ID
 	}
+	tx.keepName(s.Name)
 	return tx.s.DeleteStatus(ctx, tx.site.ID, s.ID, instead)
 }
 

@@ -241,6 +241,10 @@ func TestChecks(t *testing.T) {
 	if got := check("/good", func(p *browsertest.Page) { p.CheckAccessibility(); p.CheckWidth() }); got != "" {
 		t.Errorf("a good page: %s", got)
 	}
+	plain := check("/bad", func(p *browsertest.Page) { p.See(browsertest.NoJavaScript); p.Go(url + "/bad"); p.CheckAccessibility() })
+	if !strings.Contains(plain, "(image-alt)") {
+		t.Errorf("a bad page without JavaScript: %s", plain)
+	}
 	got := check("/bad", func(p *browsertest.Page) { p.CheckAccessibility() })
 	for _, want := range []string{"(image-alt)", "(button-name)", `<img src="/favicon.ico">`} {
 		if !strings.Contains(got, want) {

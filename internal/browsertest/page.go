@@ -26,8 +26,9 @@ const (
 // Page is a page in a browsing context of its own. Its methods end the test
 // when they cannot do what they are asked to.
 type Page struct {
-	t   testing.TB
-	ctx context.Context
+	t         testing.TB
+	ctx       context.Context
+	noScripts bool
 
 	mu       sync.Mutex
 	inside   map[string]bool // hosts the test went to
@@ -66,6 +67,8 @@ func Language(tag string) Option {
 // NoJavaScript switches the scripts of the page off. Eval and what is built on
 // it, such as CheckAccessibility, still works.
 func NoJavaScript(p *Page) {
+	p.t.Helper()
+	p.noScripts = true
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 

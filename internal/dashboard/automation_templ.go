@@ -262,7 +262,7 @@ func automationPage(v *chrome, d automationView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(d.Withheld) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card\" aria-labelledby=\"withheld\"><div class=\"pad\"><h2 id=\"withheld\">Withheld from agents</h2><p class=\"muted small\">The queue does not offer these posts, and no API key can start a run on them.</p></div><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Withheld posts\"><table class=\"t\"><thead class=\"sr\"><tr><th>Post</th><th>Votes</th><th>Offer</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section class=\"card\" aria-labelledby=\"withheld\"><div class=\"pad\"><h2 id=\"withheld\">Withheld from agents</h2><p class=\"muted small\">The queue does not offer these posts, and no API key can start a run on them.</p></div><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Withheld posts\"><table class=\"t rows\"><thead class=\"sr\"><tr><th>Post</th><th>Votes</th><th>Offer</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -293,14 +293,14 @@ func automationPage(v *chrome, d automationView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</a></td><td class=\"num\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</a></td><td class=\"num\" data-label=\"Votes\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var16 string
 					templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(web.Number(ctx, item.Votes))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/automation.templ`, Line: 61, Col: 54}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `dashboard/automation.templ`, Line: 61, Col: 73}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 					if templ_7745c5c3_Err != nil {
@@ -336,7 +336,7 @@ func automationPage(v *chrome, d automationView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of runs\"><table class=\"t\"><thead><tr><th>Run</th><th>Status</th><th>Started</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of runs\"><table class=\"t rows\"><thead><tr><th>Run</th><th>Status</th><th>Started</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

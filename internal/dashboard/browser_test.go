@@ -118,7 +118,8 @@ func tour(t testing.TB, w *world, o *app.Opened) map[string]string {
 	return pages
 }
 
-// Every page is clean and accessible, wide and narrow, light and dark.
+// Every page is clean and accessible, wide and narrow, light and dark, and without
+// JavaScript.
 func TestEveryPage(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
@@ -144,12 +145,8 @@ func TestEveryPage(t *testing.T) {
 		} {
 			way.width(p.Page)
 			p.Scheme(way.scheme)
-			if way.scheme == "light" {
-				p.CheckAccessibility()
-				p.CheckWidth()
-			} else {
-				p.CheckContrast()
-			}
+			p.CheckAccessibility()
+			p.CheckWidth()
 			p.Shot(name + "-" + way.name)
 		}
 	}
@@ -173,4 +170,11 @@ func TestEveryPage(t *testing.T) {
 	p.PressControl("k")
 	p.Wait("#palette")
 	look("palette")
+	p.See(browsertest.Desk, browsertest.Light, browsertest.NoJavaScript)
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		p.at(pages[name])
+		p.Wait("main h1")
+		t.Logf("looking at %s without JavaScript", name)
+		p.CheckAccessibility()
+	}
 }

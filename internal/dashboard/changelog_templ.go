@@ -613,7 +613,7 @@ func entryPage(v *chrome, d entryView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<button class=\"btn\">Save draft</button> <button class=\"btn pri\" name=\"publish\" value=\"yes\">Publish now</button> ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<button class=\"btn\">Save draft</button> <button class=\"btn pri\" name=\"publish\" value=\"yes\" data-confirm=\"Publish it now? Subscribers and the voters of its posts are told by mail, which cannot be taken back.\">Publish now</button> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

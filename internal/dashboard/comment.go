@@ -68,7 +68,7 @@ func (c *call) thisComment() string { return c.thisPost() + "#" + c.r.PathValue(
 
 func (c *call) saveComment() error {
 	post, comment, body := c.r.PathValue("post"), c.r.PathValue("comment"), c.form("body")
-	err := c.change("comment.edited", comment, func(tx *app.Tx) error {
+	err := c.change("comment.edited", comment+" on "+post, func(tx *app.Tx) error {
 		return tx.EditComment(c.ctx, post, comment, feedback.CommentEdit{Body: feedback.CommentBody(body)})
 	})
 	if e, ok := asError(err); ok && e.Code == feedback.ValidationFailed && c.again(err) {
@@ -86,7 +86,7 @@ func (c *call) hideComment() error {
 	if !hide {
 		action, text = "comment.shown", "The public sees the comment again."
 	}
-	err := c.change(action, comment, func(tx *app.Tx) error { return tx.HideComment(c.ctx, post, comment, hide) })
+	err := c.change(action, comment+" on "+post, func(tx *app.Tx) error { return tx.HideComment(c.ctx, post, comment, hide) })
 	if err != nil {
 		return c.refused(c.thisPost(), err)
 	}
@@ -95,7 +95,7 @@ func (c *call) hideComment() error {
 
 func (c *call) deleteComment() error {
 	post, comment := c.r.PathValue("post"), c.r.PathValue("comment")
-	err := c.change("comment.deleted", comment, func(tx *app.Tx) error { return tx.DeleteComment(c.ctx, post, comment) })
+	err := c.change("comment.deleted", comment+" on "+post, func(tx *app.Tx) error { return tx.DeleteComment(c.ctx, post, comment) })
 	if err != nil {
 		return c.refused(c.thisPost(), err)
 	}

@@ -15,6 +15,8 @@ type postView struct {
 	lists
 	*app.PostPage
 	MoreComments string
+	List         string            // where it was opened from
+	Next         bool              // that list has an order to go on in
 	ReplyTo      *feedback.Comment // the comment that the form answers, nil for none
 	replyName    string
 	// What was typed, to be shown again.
@@ -39,9 +41,17 @@ func (c *call) showPost(status int, v postView) error {
 	}
 	v.MoreComments = nextPage(c.r, v.Comments.Next)
 	v.ReplyTo = v.commentNamed(cmp.Or(v.replyName, c.r.URL.Query().Get("reply")))
+	v.List, v.Next = c.toList(), c.lastList().Get("q") == ""
 	ch := c.chrome(v.Post.Title, "posts")
 	v.colors(ch)
 	return c.render(status, postPage(ch, v))
+}
+
+// public reports whether the portal shows the post to everybody.
+func (v *postView) public() bool {
+	p := v.Post
+	return !p.Held && !p.Archived && p.MergedInto == 0 &&
+		!slices.ContainsFunc(v.Boards, func(b feedback.Board) bool { return b.ID == p.BoardID && b.Private })
 }
 
 // thisPost is the address of the post of the request.

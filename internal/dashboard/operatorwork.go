@@ -81,6 +81,22 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.ResponseWriter.Write(p)
 }
 
+// longTime says a length of time as people do.
+func longTime(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		switch {
+		case d == unit.size:
+			return unit.name
+		case d > unit.size && d%unit.size == 0:
+			return plural(int(d/unit.size), unit.name)
+		}
+	}
+	return d.String()
+}
+
 // taskRound is how exactly the page says how long a task took.
 const taskRound = 10 * time.Microsecond
 

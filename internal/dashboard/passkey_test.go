@@ -114,6 +114,7 @@ func TestPasskeys(t *testing.T) {
 		}
 
 		p.Go(w.srv.URL + "/dash/profile")
+		p.Confirm("It does not sign you in any more")
 		p.Click(`form[action$="/remove"] button`)
 		p.WaitText(".note.good", "The passkey is removed")
 		p.Click(`form[action="/dash/signout"] button`)

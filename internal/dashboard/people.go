@@ -100,6 +100,19 @@ func (c *call) removeMember() error {
 	return c.done("/dash/members", "The member is removed and signed out everywhere.")
 }
 
+func (c *call) removeFactor() error {
+	id := c.r.PathValue("member")
+	var m *feedback.Member
+	err := c.change("second_factor.removed", id, func(tx *app.Tx) (err error) {
+		m, err = tx.RemoveSecondFactor(c.ctx, id)
+		return err
+	})
+	if err != nil {
+		return c.refused("/dash/members", err)
+	}
+	return c.done("/dash/members", m.Name+" signs in without a second factor until they set one up again. They are told by mail.")
+}
+
 func (c *call) resetLink() error {
 	id := c.r.PathValue("member")
 	var m *feedback.Member

@@ -107,6 +107,7 @@ func (c *call) posts() error {
 	}
 	ch := c.chrome("Posts", "posts")
 	v.colors(ch)
+	c.rememberList(q)
 	return c.render(http.StatusOK, postsPage(ch, v))
 }
 

@@ -518,7 +518,7 @@ func postsPage(v *chrome, d postsView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.may(feedback.Editor) {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<th><input type=\"checkbox\" data-js data-all=\"post\" aria-label=\"Tick all posts of this page\"></th>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<th><span class=\"sr\">Tick</span><input type=\"checkbox\" data-js data-all=\"post\" aria-label=\"Tick all posts of this page\"></th>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -14,6 +14,8 @@ type profileView struct {
 	Error    string // of the change of the password
 	Factor   *app.SecondFactor
 	Codes    []string // to be written down, shown once
+	Fresh    bool     // they stand in the place of others
+	Left     int      // recovery codes that are not used
 
 	Passkeys     []feedback.Passkey
 	PasskeysWork bool          // browsers offer them here
@@ -35,7 +37,10 @@ func (c *call) showProfile(status int, v profileView) error {
 		if v.Passkeys, err = tx.Passkeys(c.ctx); err != nil {
 			return err
 		}
-		v.Identity, err = tx.Identity(c.ctx)
+		if v.Identity, err = tx.Identity(c.ctx); err != nil || !c.who.TOTP {
+			return err
+		}
+		v.Left, err = tx.RecoveryCodesLeft(c.ctx)
 		return err
 	})
 	if err != nil {
@@ -137,6 +142,21 @@ func (c *call) enableTOTP() error {
 		return c.refused("/dash/profile", err)
 	}
 	c.who.TOTP = true
+	return c.showProfile(http.StatusOK, v)
+}
+
+// newRecoveryCodes answers with the page itself: the codes are in this answer and
+// nowhere else.
+func (c *call) newRecoveryCodes() error {
+	v := profileView{Name: c.who.Member.Name, Fresh: true}
+	c.secret()
+	err := c.change("recovery_codes.made", c.who.Member.Email, func(tx *app.Tx) (err error) {
+		v.Codes, err = tx.NewRecoveryCodes(c.ctx)
+		return err
+	})
+	if err != nil {
+		return c.refused("/dash/profile", err)
+	}
 	return c.showProfile(http.StatusOK, v)
 }
 

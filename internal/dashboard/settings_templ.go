@@ -330,7 +330,7 @@ func lookSettings(v *chrome, d settingsView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "accent", Label: "Accent colour", Value: d.Form.Accent, Placeholder: web.DefaultAccent, Max: 7, Class: "mono", Help: "Buttons, links and votes. Leave it empty for the colour of Heed.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "accent", Label: "Accent colour", Value: d.Form.Accent, Placeholder: web.DefaultAccent, Max: len(web.DefaultAccent), Class: "mono", Help: "Buttons, links and votes. Leave it empty for the colour of Heed.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -877,7 +877,7 @@ func hostSettings(v *chrome, d settingsView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "host", Label: "Host name (optional)", Value: d.Form.Host, Placeholder: "feedback.example.com", Max: 253, Help: "Only the name, without https://. Leave it empty for none.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "host", Label: "Host name (optional)", Value: d.Form.Host, Placeholder: "feedback.example.com", Max: feedback.MaxHostName, Help: "Only the name, without https://. Leave it empty for none.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1327,7 +1327,7 @@ func blockSettings(v *chrome, d settingsView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "value", Label: "Whom", Value: d.Value, Required: true, Max: 254, Placeholder: "name@example.com", Help: "An address, a domain such as example.com, or the id of a visitor.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "value", Label: "Whom", Value: d.Value, Required: true, Max: feedback.MaxEmail, Placeholder: "name@example.com", Help: "An address, a domain such as example.com, or the id of a visitor.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -96,7 +96,7 @@ func setupPage(g gate, v setupView) templ.Component {
 				return nil
 			})
 			templ_7745c5c3_Err = web.Input(web.Field{Name: "password", Label: "Password", Type: "password", Required: true, Auto: "new-password", Max: feedback.MaxPassword,
-				Help: "At least 10 characters. A few words are better than a riddle.", Problems: v.Problems}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				Help: passwordHelp + " A few words are better than a riddle.", Problems: v.Problems}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

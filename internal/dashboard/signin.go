@@ -58,6 +58,9 @@ func (c *call) knowDevice(email string) {
 	c.setCookie(deviceCookie, value, 365*24*3600)
 }
 
+// passwordHelp is the rule for passwords.
+var passwordHelp = fmt.Sprintf("At least %d characters.", feedback.MinPassword)
+
 // throttle returns nil if another try to sign in with an address is allowed.
 func (c *call) throttle(email string) error {
 	if dev := c.device(email); dev != "" {

@@ -55,6 +55,15 @@ func TestSavedViews(t *testing.T) {
 			t.Errorf("another member renames mine: %d; want 404", a.status)
 		}
 		u.act(site(o, "views", view), "name", "Lately", "back", "days=7").has(t, "The view is renamed", "Lately")
+		u.page(site(o, "posts?days=30")).has(t, "Or have a view show this instead")
+		changed := u.act(site(o, "views", "change"), "view", view, "back", "days=30&sort=votes")
+		changed.has(t, "“Lately” shows this from now on", "Only you see this view")
+		u.page(site(o, "posts?days=7")).lacks(t, "Edit view")
+		other.said("That view is gone", site(o, "views", "change"), "view", view, "back", "days=90")
+		u.said("That view is gone", site(o, "views", "change"), "view", "view_0000000000001", "back", "days=90")
+		u.said("There is no board", site(o, "views", "change"), "view", view, "back", "board=brd_0000000000001")
+		u.said("must have at most", site(o, "views", "change"), "view", view, "back", "q="+strings.Repeat("x", 600))
+		u.page(site(o, "posts?days=30&sort=votes")).has(t, "Edit view")
 		u.act(site(o, "views", view, "delete")).lacks(t, "Lately")
 	})
 }
@@ -210,4 +219,88 @@ func TestGateAndRuns(t *testing.T) {
 		u.act(site(o, "automation", id, "complete"), "outcome", "SHIPPED", "doneStatusId", ids.statuses["Done"]).has(t, "Shipped")
 		u.page(p).has(t, "to Done", "Run #1")
 	})
+}
+
+// A post leads back to the list that it was opened from and on to the next one of
+// it, also when triaging has taken it out of that list.
+func TestNextPost(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+		other := w.open(t, "Contoso", "owner@contoso.example", feedback.Studio)
+		u := w.signedIn(t, ownerEmail)
+		posts := lively(t, w, o)
+		theirs := lively(t, w, other)
+		ids := w.lists(t, o)
+		listed := func(query string) (all []string) {
+			t.Helper()
+			for _, m := range regexp.MustCompile(`name="post" value="(post_\w+)"`).FindAllStringSubmatch(u.page(site(o, "posts"+query)).body, -1) {
+				all = append(all, m[1])
+			}
+			return all
+		}
+		for _, query := range []string{"", "?sort=votes", "?board=" + ids.boards["Bugs"], "?status=" + ids.statuses["Open"] + "&sort=votes", "?tag=" + ids.tags["enterprise"]} {
+			all := listed(query)
+			if len(all) == 0 {
+				t.Fatalf("%q lists nothing", query)
+			}
+			if page := u.page(site(o, "posts", all[0])); !strings.Contains(page.body, `href="`+strings.ReplaceAll(site(o, "posts")+sorted(query), "&", "&amp;")+`"`) {
+				t.Errorf("%q: the post does not lead back to its list", query)
+			}
+			for i, p := range all {
+				a := u.get(site(o, "posts", p, "next"))
+				want := site(o, "posts") + sorted(query)
+				if i+1 < len(all) {
+					want = site(o, "posts", all[i+1])
+				}
+				if to := a.header.Get("Location"); a.status != http.StatusSeeOther || to != want {
+					t.Errorf("%q: after %s comes %d %s; want %s", query, p, a.status, to, want)
+				}
+			}
+		}
+
+		all := listed("?status=" + ids.statuses["Open"])
+		u.act(site(o, "posts", all[0], "status"), "statusId", ids.statuses["Planned"])
+		if to := u.get(site(o, "posts", all[0], "next")).header.Get("Location"); to != site(o, "posts", all[1]) {
+			t.Errorf("after one that has left the list comes %s; want %s", to, all[1])
+		}
+		u.page(site(o, "posts?q=sign-on"))
+		u.page(site(o, "posts", posts[0])).lacks(t, "Next post")
+		if a := u.get(site(o, "posts", theirs[0], "next")); a.status != http.StatusNotFound {
+			t.Errorf("the next after another account's: %d; want 404", a.status)
+		}
+		u.setCookie("heed_list", o.Site.ID.String()+".%%%")
+		u.page(site(o, "posts", posts[0])).has(t, "Next post")
+	})
+}
+
+// sorted spells a query as the dashboard does.
+func sorted(query string) string {
+	q, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
+	if err != nil || len(q) == 0 {
+		return query
+	}
+	return "?" + q.Encode()
+}
+
+// The portal's page of a post is a click away while the public sees it.
+func TestPostOnThePortal(t *testing.T) {
+	w := newWorld(t, "sqlite")
+	o := w.open(t, "Northwind", ownerEmail, feedback.Studio)
+	u := w.signedIn(t, ownerEmail)
+	posts := lively(t, w, o)
+	post := site(o, "posts", posts[0])
+	link := "/p/" + o.Site.Slug + "/posts/" + posts[0].String()
+	if page := u.page(post); !strings.Contains(page.body, link) {
+		t.Error("the post does not lead to the portal")
+	}
+	u.act(post+"/flags", "flag", "archived", "on", "true")
+	if page := u.page(post); strings.Contains(page.body, link) {
+		t.Error("an archived post leads to the portal")
+	}
+	u.act(post+"/flags", "flag", "archived", "on", "false")
+	u.act(site(o, "boards"), "name", "Secrets", "private", "on")
+	u.act(post+"/move", "boardId", w.lists(t, o).boards["Secrets"])
+	if page := u.page(post); strings.Contains(page.body, link) {
+		t.Error("a post on a private board leads to the portal")
+	}
 }

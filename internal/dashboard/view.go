@@ -61,13 +61,22 @@ func (v *postsView) current() *feedback.View {
 // plain reports whether nothing is filtered, searched or sorted.
 func (v *postsView) plain() bool { return sameFilter(v.Filter, feedback.PostFilter{}) }
 
-// saveView keeps the filters of the list under a name.
-func (c *call) saveView() error {
+// sentFilter is the filter of the list that a form about views was sent from.
+func (c *call) sentFilter() (f feedback.PostFilter, err error) {
 	q, err := url.ParseQuery(c.form("back"))
 	if err != nil {
-		return &feedback.Error{Code: feedback.InvalidRequest, Msg: "The filters could not be read.", Hint: "Open the list of posts and try again."}
+		return f, &feedback.Error{Code: feedback.InvalidRequest, Msg: "The filters could not be read.", Hint: "Open the list of posts and try again."}
 	}
-	in := feedback.NewView{Name: feedback.ViewName(strings.TrimSpace(c.form("name"))), Shared: c.form("shared") == "on", Filter: postFilter(q)}
+	return postFilter(q), nil
+}
+
+// saveView keeps the filters of the list under a name.
+func (c *call) saveView() error {
+	filter, err := c.sentFilter()
+	if err != nil {
+		return err
+	}
+	in := feedback.NewView{Name: feedback.ViewName(strings.TrimSpace(c.form("name"))), Shared: c.form("shared") == "on", Filter: filter}
 	err = c.change("view.saved", string(in.Name), func(tx *app.Tx) error {
 		_, err := tx.SaveView(c.ctx, in)
 		return err
@@ -76,6 +85,28 @@ func (c *call) saveView() error {
 		return c.refused(c.back("posts"), err)
 	}
 	return c.done(c.here("posts")+"?"+filterParams(in.Filter).Encode(), "The view is saved.")
+}
+
+// changeView has a view show what the list shows. Which one is a field: it is
+// chosen from all.
+func (c *call) changeView() error {
+	filter, err := c.sentFilter()
+	if err != nil {
+		return err
+	}
+	var v *feedback.View
+	err = c.change("view.changed", c.form("view"), func(tx *app.Tx) (err error) {
+		v, err = tx.ChangeView(c.ctx, c.form("view"), feedback.ViewChange{Filter: filter})
+		return err
+	})
+	if e, ok := asError(err); ok && e.Code == feedback.NotFound && e.Details["field"] == nil {
+		c.flash("bad", "That view is gone. Save the filter as a new one.")
+		return c.redirect(c.back("posts"))
+	}
+	if err != nil {
+		return c.refused(c.back("posts"), err)
+	}
+	return c.done(c.here("posts")+"?"+filterParams(filter).Encode(), "“"+v.Name+"” shows this from now on.")
 }
 
 func (c *call) renameView() error {

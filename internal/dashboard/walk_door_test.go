@@ -147,6 +147,14 @@ func TestWalkDoor(t *testing.T) {
 	b.button("/signin/enter", "Sign in")
 	b.Wait("nav.nav")
 	b.at("/dash/profile")
+	b.WaitText("section", "You have 8 recovery codes left.")
+	b.Confirm("The ones you have stop working")
+	b.button("/totp/codes", "New recovery codes")
+	b.told("You have new recovery codes")
+	b.CheckAccessibility()
+	if fresh := strings.Fields(b.copies("#codes")); len(fresh) != feedback.RecoveryCodes || fresh[0] == recovery[0] {
+		t.Errorf("the new recovery codes are %d", len(fresh))
+	}
 	b.Confirm("without a second factor")
 	b.button("/totp/off", "Turn off")
 	b.told("The second factor is off")

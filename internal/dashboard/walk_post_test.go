@@ -53,6 +53,21 @@ func TestWalkPosts(t *testing.T) {
 	b.Select("[name=board]", "Bugs")
 	b.Wait(".filters:has([name=board] [selected])")
 
+	// Keys lead from a post to the next of the list, and back up to it.
+	b.at(list + "?status=" + w.lists(t, o).statuses["Planned"])
+	planned = titles()
+	b.Press("j\r")
+	b.WaitText("h1", planned[0])
+	b.Press("n")
+	b.WaitText("h1", planned[1])
+	b.Press("u")
+	b.Wait(".filters:has([name=status] [selected])")
+	b.ClickText("td.title a", planned[len(planned)-1])
+	b.WaitText("h1", planned[len(planned)-1])
+	b.ClickText(".crumbs a", "Next post")
+	b.told("That was the last post of the list")
+	b.Wait(".filters:has([name=status] [selected])")
+
 	// Keys walk through the rows and tick them; what is done is told.
 	b.at(list)
 	first, second := titles()[0], titles()[1]

@@ -52,6 +52,7 @@ func TestWalkChangelog(t *testing.T) {
 	b.Fill("#title", "Exports that always arrive")
 	b.ClickText("button", "Save draft")
 	b.told("The entry is saved")
+	b.Confirm("told by mail, which cannot be taken back")
 	b.ClickText("button", "Publish")
 	b.told("The entry is published")
 	b.WaitText("tr:has(.pill.good) td", "Exports that always arrive")

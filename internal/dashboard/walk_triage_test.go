@@ -40,7 +40,16 @@ func walkTriage(t *testing.T, options ...browsertest.Option) {
 	b.ClickText(".views button", "Rename")
 	b.told("The view is renamed")
 	b.WaitText(".views [aria-current]", "Up next")
+	b.at(site(o, "posts?days=30"))
+	b.ClickText(".views summary", "Save view")
+	b.Select("#view-change", "Up next")
+	b.ClickText(".views button", "Update the view")
+	b.told("“Up next” shows this from now on")
+	b.WaitText(".views [aria-current]", "Up next")
 	b.ClickText(".views summary", "Edit view")
+	if !plain {
+		b.Confirm("The team shares it")
+	}
 	b.ClickText(".views button", "Delete the view")
 	b.told("The view is deleted")
 	b.WaitGone(".views nav a:nth-child(2)")
@@ -123,6 +132,9 @@ func walkTriage(t *testing.T, options ...browsertest.Option) {
 	b.WaitText(".note", "To be published on")
 	b.button("/unschedule", "Unschedule")
 	b.told("stays a draft")
+	if !plain {
+		b.Confirm("told by mail, which cannot be taken back")
+	}
 	b.ClickText("button", "Publish now")
 	b.told("The entry is published")
 	w.clock.pass(72 * time.Hour)

@@ -224,7 +224,7 @@ func (c *call) delivery() error {
 
 func (c *call) redeliver() error {
 	var d *feedback.Delivery
-	err := c.changeHook("webhook.redelivered", c.r.PathValue("delivery"), func(tx *app.Tx) (err error) {
+	err := c.changeHook("webhook.redelivered", c.r.PathValue("delivery")+" to "+c.r.PathValue("endpoint"), func(tx *app.Tx) (err error) {
 		d, err = tx.Redeliver(c.ctx, c.r.PathValue("endpoint"), c.r.PathValue("delivery"), feedback.Input{})
 		return err
 	})

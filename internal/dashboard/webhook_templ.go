@@ -776,12 +776,12 @@ func endpointPage(v *chrome, d endpointView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = web.Empty("hook", "Nothing fits", "No delivery of the last 30 days is like that.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var30), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = web.Empty("hook", "Nothing fits", fmt.Sprintf("No delivery of the last %d days is like that.", feedback.DaysKept)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var30), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = web.Empty("hook", "Nothing sent yet", "Deliveries are kept here for 30 days. Send a test to see one.").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = web.Empty("hook", "Nothing sent yet", fmt.Sprintf("Deliveries are kept here for %d days. Send a test to see one.", feedback.DaysKept)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1092,7 +1092,7 @@ func endpointSide(v *chrome, d endpointView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = web.Input(web.Field{Name: "graceHours", Label: "Both sign for so many hours", Type: "number", Value: "24", Help: "0 to 168. Long enough to give the new secret to the receiver.", Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = web.Input(web.Field{Name: "graceHours", Label: "Both sign for so many hours", Type: "number", Value: graceHours().usual, Help: graceHours().help, Problems: v.Problems}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1525,6 +1525,17 @@ func attemptText(a feedback.Attempt) string {
 		return fmt.Sprintf("Answered %d (%s)", a.Status, a.Error)
 	}
 	return "No answer (" + a.Error + ")"
+}
+
+// grace is for how many hours two secrets may sign, as a form says it.
+type grace struct{ usual, help string }
+
+func graceHours() grace {
+	low, high, usual := feedback.GraceSeconds(0).Bounds()
+	return grace{
+		usual: fmt.Sprint(usual / 3600),
+		help:  fmt.Sprintf("%d to %d. Long enough to give the new secret to the receiver.", low/3600, high/3600),
+	}
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -173,6 +173,7 @@ type Member struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
+	Factor    bool // signing in asks for a second factor
 }
 
 // NewAccount is what it takes to open an account.
@@ -200,11 +201,14 @@ func (in NewAccount) Check() error {
 	return p.Err()
 }
 
+// MaxEmail is the greatest length of an e-mail address.
+const MaxEmail = 254
+
 // checkEmail asks for what every deliverable address has. Whether anybody reads
 // it only a message can tell.
 func checkEmail(p *Problems, path, s string) {
 	local, domain, ok := strings.Cut(s, "@")
-	if !ok || local == "" || !strings.Contains(domain, ".") || strings.ContainsAny(s, " \t\r\n\x00<>,;") || len(s) > 254 || strings.Contains(domain, "@") {
+	if !ok || local == "" || !strings.Contains(domain, ".") || strings.ContainsAny(s, " \t\r\n\x00<>,;") || len(s) > MaxEmail || strings.Contains(domain, "@") {
 		p.Add(path, RuleFormat, "must be an e-mail address such as name@example.com")
 	}
 }

@@ -64,3 +64,7 @@ func (m *Mail) CheckResend() error {
 		Hint: "This one is " + string(m.State) + ".",
 	}
 }
+
+// DaysKept is for how many days messages that are done with and deliveries of
+// webhooks can be read.
+const DaysKept = 30

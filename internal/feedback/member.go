@@ -153,6 +153,13 @@ func (in NewPassword) Check() error {
 	return p.Err()
 }
 
+// RecoveryCodes is how many codes a member gets for when the app of the second
+// factor is lost. With FewCodes or fewer left it is time for new ones.
+const (
+	RecoveryCodes = 10
+	FewCodes      = 3
+)
+
 // MaxPassword is the greatest length of a password.
 const MaxPassword = 200
 
@@ -194,53 +201,4 @@ func ErrLinkEnded() error {
 		Msg:  "This link does not work (any more).",
 		Hint: "Ask for a new one. A link works once, and only for a while.",
 	}
-}
-
-// AuditEntry is one line of the record of who did what.
-type AuditEntry struct {
-	ID        AuditID
-	AccountID AccountID
-	SiteID    SiteID // zero: about no site
-	ActorKind string // member, key, system
-	ActorID   int64
-	ActorName string
-	Action    string // post.archived, key.created, ...
-	Subject   string // what it was done to: an id or a name, never a secret
-	Address   string // where from
-	CreatedAt time.Time
-}
-
-// RuleDay is the rule for a day.
-const RuleDay = "day"
-
-// AuditFilter asks for some of the record.
-type AuditFilter struct {
-	Action string
-	Actor  string // a member's id
-	// From and Until are days, such as 2026-11-15, in UTC, both included; ""
-	// is for ever.
-	From, Until string
-}
-
-// Span returns the first moment that the filter asks for and the first after it;
-// zero times are open ends. It returns a VALIDATION_FAILED error that names every
-// field at fault.
-func (f AuditFilter) Span() (from, until time.Time, err error) {
-	var p Problems
-	day := func(path, s string) (t time.Time) {
-		if s != "" {
-			if t, err = time.Parse(time.DateOnly, s); err != nil {
-				p.Add(path, RuleDay, "must be a day such as 2026-11-15")
-			}
-		}
-		return t
-	}
-	from, until = day("from", f.From), day("until", f.Until)
-	if !until.IsZero() {
-		until = until.AddDate(0, 0, 1)
-	}
-	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
-		p.Add("until", RuleDay, "must not be before the first day")
-	}
-	return from, until, p.Err()
 }

@@ -203,8 +203,11 @@ func Origin(s string) bool {
 		s == u.Scheme+"://"+strings.ToLower(u.Host) && !strings.ContainsAny(s, "*;, '\"")
 }
 
+// MaxHostName is the greatest length of a host name.
+const MaxHostName = 253
+
 func hostName(s string) bool {
-	if len(s) > 253 || !strings.Contains(s, ".") || strings.ToLower(s) != s {
+	if len(s) > MaxHostName || !strings.Contains(s, ".") || strings.ToLower(s) != s {
 		return false
 	}
 	last := ""

@@ -46,16 +46,20 @@ type NewView struct {
 func (in NewView) Check() error {
 	p := in.problems()
 	checkText(&p, "name", in.Name)
-	if f := in.Filter; f.Days < 0 || f.Days > MaxFilterDays {
+	checkViewFilter(&p, in.Filter)
+	return p.Err()
+}
+
+func checkViewFilter(p *Problems, f PostFilter) {
+	if f.Days < 0 || f.Days > MaxFilterDays {
 		p.Add("days", RuleMaximum, fmt.Sprintf("must be from 0 to %d", MaxFilterDays))
 	}
-	if in.Filter.Query != "" {
-		checkText(&p, "q", in.Filter.Query)
-		if n := len(in.Filter.Query); n > maxViewQuery {
+	if f.Query != "" {
+		checkText(p, "q", f.Query)
+		if n := len(f.Query); n > maxViewQuery {
 			p.Add("q", RuleMaxLength, fmt.Sprintf("must have at most %d bytes in a view, and has %d", maxViewQuery, n))
 		}
 	}
-	return p.Err()
 }
 
 // maxViewQuery bounds the words a view keeps.
@@ -79,5 +83,18 @@ type ViewEdit struct {
 func (in ViewEdit) Check() error {
 	p := in.problems()
 	checkText(&p, "name", in.Name)
+	return p.Err()
+}
+
+// ViewChange is what it takes to have a view show something else.
+type ViewChange struct {
+	Input
+	Filter PostFilter
+}
+
+// Check returns a VALIDATION_FAILED error that names every field at fault.
+func (in ViewChange) Check() error {
+	p := in.problems()
+	checkViewFilter(&p, in.Filter)
 	return p.Err()
 }

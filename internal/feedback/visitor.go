@@ -89,8 +89,8 @@ func (in NewBlock) Check() error {
 	switch {
 	case in.Value == "":
 		p.Add("value", RuleRequired, "must name whom to block")
-	case strings.ContainsRune(in.Value, 0) || len(in.Value) > 254:
-		p.Add("value", RuleFormat, "must be at most 254 characters of plain text")
+	case strings.ContainsRune(in.Value, 0) || len(in.Value) > MaxEmail:
+		p.Add("value", RuleFormat, fmt.Sprintf("must be at most %d characters of plain text", MaxEmail))
 	case in.Kind == BlockEmail:
 		checkEmail(&p, "value", in.Value)
 	case in.Kind == BlockDomain && !hostName(in.Value):
@@ -216,3 +216,6 @@ func (p *Post) Judgeable() error {
 	}
 	return nil
 }
+
+// MailedCodeDigits is the length of the code that signs a visitor in by mail.
+const MailedCodeDigits = 6

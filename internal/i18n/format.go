@@ -81,12 +81,12 @@ func (l *Locale) Date(t time.Time) string { return l.date(t, l.formats.Months) }
 func (l *Locale) ShortDate(t time.Time) string { return l.date(t, l.formats.Short) }
 
 func (l *Locale) date(t time.Time, months [12]string) string {
-	return fill(l.formats.Date, []any{"d", t.Day(), "month", months[t.Month()-1], "y", t.Year()})
+	return l.fill(l.formats.Date, []any{"d", t.Day(), "month", months[t.Month()-1], "y", t.Year()})
 }
 
 // Time writes a moment: 12 Nov 2026, 09:31.
 func (l *Locale) Time(t time.Time) string {
-	return fill(l.formats.Time, []any{"date", l.ShortDate(t), "clock", t.Format("15:04")})
+	return l.fill(l.formats.Time, []any{"date", l.ShortDate(t), "clock", t.Format("15:04")})
 }
 
 // Ago writes how long before now t was, and the day itself beyond four weeks.
@@ -111,5 +111,5 @@ func (l *Locale) ago(unit string, n int) string {
 	if !ok {
 		form = forms["other"]
 	}
-	return fill(form, []any{"n", l.Number(n)})
+	return l.fill(form, []any{"n", l.Number(n)})
 }

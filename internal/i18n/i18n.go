@@ -24,6 +24,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/language"
 )
@@ -164,7 +165,7 @@ func (l *Locale) T(key string, args ...any) string {
 	if !ok || m.forms != nil {
 		return key
 	}
-	return fill(m.text, args)
+	return l.fill(m.text, args)
 }
 
 // N returns the text of a key in the plural form for n, with {n} in place.
@@ -177,7 +178,7 @@ func (l *Locale) N(key string, n int, args ...any) string {
 	if !ok {
 		form = m.forms["other"]
 	}
-	return fill(form, append([]any{"n", l.Number(n)}, args...))
+	return l.fill(form, append([]any{"n", l.Number(n)}, args...))
 }
 
 // Has reports whether there is a text for key.
@@ -185,7 +186,7 @@ func (l *Locale) Has(key string) bool { _, ok := l.texts[key]; return ok }
 
 // fill puts values in the place of their names. What a value contains is not
 // looked at again.
-func fill(text string, args []any) string {
+func (l *Locale) fill(text string, args []any) string {
 	if len(args) == 0 || !strings.Contains(text, "{") {
 		return text
 	}
@@ -201,7 +202,7 @@ func fill(text string, args []any) string {
 			b.WriteString("{" + rest)
 			return b.String()
 		}
-		b.WriteString(value(name, args))
+		b.WriteString(l.isolate(value(name, args)))
 		text = after
 	}
 }
@@ -213,6 +214,17 @@ func value(name string, args []any) string {
 		}
 	}
 	return "{" + name + "}"
+}
+
+// isolate keeps a value of the other direction together: without that, the marks
+// around it are taken for part of it and stand on its wrong side.
+func (l *Locale) isolate(s string) string {
+	for _, r := range s {
+		if unicode.IsLetter(r) && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko) != (l.Dir == "rtl") {
+			return "\u2068" + s + "\u2069"
+		}
+	}
+	return s
 }
 
 // Problems lists where the languages of the catalog disagree: a key that one

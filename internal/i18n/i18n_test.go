@@ -27,6 +27,9 @@ func TestTexts(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
 		{en.T("hi", "name", "{name} <b>"), "Hello {name} <b>"},
 		{en.T("nothing"), "nothing"},
+		{en.T("hi", "name", "منى 1"), "Hello \u2068منى 1\u2069"},
+		{ar.T("hi", "name", "Ada"), "مرحبا \u2068Ada\u2069"},
+		{ar.T("hi", "name", "منى 1"), "مرحبا منى 1"},
 		{en.N("votes", 1), "1 vote"},
 		{en.N("votes", 1234567), "1,234,567 votes"},
 		{de.N("votes", 12345), "12.345 Stimmen"},

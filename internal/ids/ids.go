@@ -9,6 +9,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 )
@@ -134,12 +135,27 @@ func Parse[K Kind](s string) (ID[K], error) {
 	if len(s) != len(p)+1+digits || s[:len(p)] != p || s[len(p)] != '_' {
 		return 0, ErrMalformed
 	}
-	s = s[len(p)+1:]
+	n, err := number(s[len(p)+1:])
+	return ID[K](n), err
+}
+
+// ParseAny reads the spelling of an ID of any kind: what stands before the
+// underscore, and the integer.
+func ParseAny(s string) (prefix string, n int64, err error) {
+	prefix, rest, found := strings.Cut(s, "_")
+	if !found || prefix == "" || len(rest) != digits {
+		return "", 0, ErrMalformed
+	}
+	n, err = number(rest)
+	return prefix, n, err
+}
+
+// number reads the digits of an ID.
+func number(s string) (n int64, err error) {
 	// 13 digits hold 65 bits; the first may use only three of its five.
 	if values[s[0]] < 0 || values[s[0]] > 7 {
 		return 0, ErrMalformed
 	}
-	var n int64
 	for i := range digits {
 		v := values[s[i]]
 		if v < 0 {
@@ -150,7 +166,7 @@ func Parse[K Kind](s string) (ID[K], error) {
 	if n == 0 {
 		return 0, ErrMalformed
 	}
-	return ID[K](n), nil
+	return n, nil
 }
 
 // Value stores id as an integer, and the zero ID as NULL.

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"html/template"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -38,6 +39,7 @@ const (
 	KindInvite    = "invitation"
 	KindWebhook   = "webhook_disabled"
 	KindReset     = "reset"
+	KindSecurity  = "security"
 )
 
 // Letter is a message without sender and recipient.
@@ -183,6 +185,48 @@ func Reset(f Frame, account, link string) Letter {
 	})
 }
 
+// Act is something that changed by what a member signs in.
+type Act string
+
+// The acts that members are told of.
+const (
+	PasswordChanged Act = "password"
+	FactorTurnedOn  Act = "factor_on"
+	FactorTurnedOff Act = "factor_off"
+	CodesMade       Act = "codes"
+	CodeUsed        Act = "code_used"
+	PasskeyAdded    Act = "passkey_added"
+	PasskeyRemoved  Act = "passkey_removed"
+)
+
+// SecurityNotice is what a member is told of such an act.
+type SecurityNotice struct {
+	Act           Act
+	Account       string
+	When, Address string
+	Name          string // of the passkey
+	Left          string // how many recovery codes; "" where they are not the matter
+	Profile       string // where to look after it
+	Reset         string // where to choose a new password
+}
+
+// Security tells a member that it changed by what they sign in, in case it was
+// somebody else. It holds nothing that signs anybody in.
+func Security(f Frame, n SecurityNotice) Letter {
+	act := f.Locale.T("mail.security." + string(n.Act))
+	facts := []string{f.Locale.T("mail.security.where", "when", n.When, "address", n.Address)}
+	if n.Name != "" {
+		facts = append(facts, f.Locale.T("mail.security.name", "name", oneLine(n.Name)))
+	}
+	if n.Left != "" {
+		facts = append(facts, f.Locale.T("mail.security.left", "left", n.Left))
+	}
+	return f.write(KindSecurity, f.Locale.T("mail.security.subject", "act", act, "account", n.Account), body{
+		Lead: f.Locale.T("mail.security.lead", "act", act, "account", n.Account), Quote: strings.Join(facts, "\n"),
+		Button: f.Locale.T("mail.security.button"), URL: n.Profile, After: f.Locale.T("mail.security.after", "reset", n.Reset),
+	})
+}
+
 // WebhookDisabled tells an owner that an endpoint gets no more deliveries.
 func WebhookDisabled(f Frame, endpoint, link string) Letter {
 	return f.write(KindWebhook, f.Locale.T("mail.webhook.subject", "site", f.Site), body{
@@ -199,15 +243,42 @@ func oneLine(s string) string {
 	return s
 }
 
+// What of markdown is not for reading.
+var (
+	links     = regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^()\s]*(?:[ \t]+[^()\n]*)?\)`)
+	bullets   = regexp.MustCompile(`^([ \t]*)[-*+] +`)
+	fences    = regexp.MustCompile("^[ \\t]*(?:```|~~~)")
+	rules     = regexp.MustCompile(`^[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*$`)
+	cells     = regexp.MustCompile(`[ \t]*\|[ \t]*`)
+	emphasis  = strings.NewReplacer("**", "", "__", "", "`", "")
+	manyLines = regexp.MustCompile(`\n{3,}`)
+)
+
 // Plain is the beginning of a markdown text without its marks, at most n
 // characters.
 func Plain(text string, n int) string {
-	text = strings.NewReplacer("**", "", "__", "", "`", "", "\r", "").Replace(text)
 	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, strings.TrimLeft(strings.TrimRight(line, " \t"), "#> "))
+	code := false
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", ""), "\n") {
+		if fences.MatchString(line) {
+			code = !code
+			continue
+		}
+		if code {
+			lines = append(lines, line)
+			continue
+		}
+		if rules.MatchString(line) {
+			continue
+		}
+		line = emphasis.Replace(links.ReplaceAllString(line, "$1"))
+		line = bullets.ReplaceAllString(strings.TrimLeft(strings.TrimRight(line, " \t"), "#> "), "$1• ")
+		if row, ok := strings.CutPrefix(line, "|"); ok {
+			line = cells.ReplaceAllString(strings.Trim(row, "| \t"), " · ")
+		}
+		lines = append(lines, line)
 	}
-	text = strings.TrimSpace(strings.Join(lines, "\n"))
+	text = strings.TrimSpace(manyLines.ReplaceAllString(strings.Join(lines, "\n"), "\n\n"))
 	if r := []rune(text); len(r) > n {
 		text = strings.TrimSpace(string(r[:n])) + "…"
 	}

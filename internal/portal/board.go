@@ -33,7 +33,8 @@ type boardPage struct {
 
 // board lists the posts of the site or of one board.
 func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
-	p := &boardPage{visit: v, sort: sortOf(r.FormValue("sort")), query: strings.TrimSpace(r.FormValue("q"))}
+	// What is looked for and not found can become a title.
+	p := &boardPage{visit: v, sort: sortOf(r.FormValue("sort")), query: fit(strings.TrimSpace(r.FormValue("q")), feedback.PostTitle(""))}
 	if slug := r.PathValue("board"); slug != "" {
 		if p.board = v.portal.BoardNamed(slug); p.board == nil {
 			return feedback.Missing("board", slug)
@@ -43,6 +44,7 @@ func (v *visit) board(w http.ResponseWriter, r *http.Request) error {
 	after := position(r.FormValue("after"))
 	p.first = after == nil
 	tag := cut(r.FormValue("tag"), 40)
+	v.here = p.at("tag", tag)
 	if p.query != "" || v.frame {
 		if err := p.load(r, tag, after); err != nil {
 			return err
@@ -114,7 +116,7 @@ func (p *boardPage) list(r *http.Request, tx *app.Tx, after feedback.Position) e
 // find looks for posts. What is found is filtered here, so a page of it may need
 // several of the search; there are at most a thousand posts to go through.
 func (p *boardPage) find(r *http.Request, tx *app.Tx, after feedback.Position) error {
-	in := feedback.Search{Query: feedback.SearchQuery(cut(p.query, 200))}
+	in := feedback.Search{Query: feedback.SearchQuery(p.query)}
 	in.After, in.Limit = after, pageSize
 	for range 1000 / pageSize {
 		found, err := tx.PublicSearch(r.Context(), in)

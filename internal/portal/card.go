@@ -186,7 +186,7 @@ func (v *visit) postCard(w http.ResponseWriter, r *http.Request) error {
 	}
 	var page *app.PublicPage
 	err := v.read(r, func(tx *app.Tx) (err error) {
-		page, _, err = tx.PublicPost(r.Context(), id, 0)
+		page, _, err = tx.PublicPost(r.Context(), id, app.Part{})
 		return err
 	})
 	if err != nil {

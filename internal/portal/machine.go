@@ -3,6 +3,7 @@ package portal
 import (
 	"encoding/xml"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +113,10 @@ func (v *visit) postsFeed(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range append(list.Pinned, list.Posts...) {
+		// What is pinned on the page has no place of its own here.
+		posts := append(list.Pinned, list.Posts...)
+		slices.SortFunc(posts, func(a, b feedback.PublicPost) int { return b.CreatedAt.Compare(a.CreatedAt) })
+		for _, p := range posts[:min(len(posts), filter.Limit)] {
 			f.add(p.Title, v.home()+"/posts/"+p.ID.String(), web.MarkdownHTML(p.Excerpt), p.BoardName, p.CreatedAt)
 		}
 		return nil

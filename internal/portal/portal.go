@@ -162,6 +162,7 @@ type visit struct {
 	visitor *feedback.Visitor   // nil: has never written
 	frame   bool                // shown in a frame on somebody else's page
 	holes   *[]hole             // while a page for everybody is rendered
+	here    string              // where to return to after signing in; empty: home
 }
 
 type visitKey struct{}
@@ -241,6 +242,9 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *app.Portal, b
 		v.readCookies(r)
 	}
 	v.locale = v.chooseLocale(r)
+	if r.Method == http.MethodGet {
+		v.here = v.base + (&url.URL{Path: path}).EscapedPath()
+	}
 	ctx := web.WithNow(web.WithLocale(r.Context(), v.locale), v.now)
 	ctx = context.WithValue(ctx, visitKey{}, v)
 	if v.session != "" || v.ref != "" {
@@ -321,6 +325,14 @@ func (v *visit) back(r *http.Request, fallback string) string {
 	return to
 }
 
+// returning is an address with the page to return to.
+func (v *visit) returning(to string) string {
+	if v.here == "" {
+		return to
+	}
+	return to + "?return=" + url.QueryEscape(v.here)
+}
+
 // The limits on writing, by address: a person does not reach them.
 var (
 	writeRate  = ratelimit.Rate{Requests: 40, Window: time.Minute, Burst: 25}
@@ -362,6 +374,7 @@ func (v *visit) fail(w http.ResponseWriter, r *http.Request, err error) {
 		v.redirect(w, r, v.url("sign-in")+"?return="+url.QueryEscape(v.back(r, v.url())))
 		return
 	}
+	v.here = "" // nobody wants to return to this
 	status := statusOf[code]
 	if status == 0 {
 		status = http.StatusInternalServerError

@@ -649,6 +649,15 @@ func TestWidgetNeedsNoCookies(t *testing.T) {
 	if n := voteCount(t, s, p); n != 1 {
 		t.Errorf("votes = %d; want 1: the path says who votes", n)
 	}
+	// Signing in works there, too, and keeps the place.
+	_, body := s.submit(noCookies, base+"/sign-in", url.Values{"email": {"eve@example.com"}})
+	back := "/p/northwind" + base + "/posts/" + p.ID.String()
+	_, body = s.submit(noCookies, base+"/sign-in/code", url.Values{
+		"token": {tokenField.FindStringSubmatch(body)[1]}, "code": {sixDigits.FindString(s.lastMail().Text)}, "email": {"eve@example.com"}, "return": {back},
+	})
+	if !strings.Contains(body, "Sign out") || !strings.Contains(body, "<h1 dir=\"auto\">One</h1>") || !strings.Contains(body, `aria-pressed="true"`) {
+		t.Error("who signs in in the widget is not known there, or loses the post or the vote")
+	}
 	if res, _ := noCookies.Get(s.url + "/"); !strings.Contains(res.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 		t.Error("the portal itself may be framed")
 	}

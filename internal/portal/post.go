@@ -41,7 +41,7 @@ func (v *visit) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch r.FormValue("done") {
 	case "comment":
-		p.done = "comment-" + p.Post.ID.String()
+		p.done = draftKey(&p.Post, r.FormValue("reply"))
 	case "post":
 		p.done, p.flash = "post", "portal.posted"
 	}
@@ -50,10 +50,11 @@ func (v *visit) post(w http.ResponseWriter, r *http.Request) error {
 
 func (v *visit) loadPost(r *http.Request) (p *postPage, moved string, err error) {
 	p = &postPage{visit: v}
-	var after feedback.CommentID
-	_ = after.UnmarshalText([]byte(r.FormValue("after"))) // anything else is the beginning
+	var part app.Part // anything else is the beginning
+	_ = part.After.UnmarshalText([]byte(r.FormValue("after")))
+	_ = part.Around.UnmarshalText([]byte(r.FormValue("at")))
 	err = v.read(r, func(tx *app.Tx) error {
-		page, to, err := tx.PublicPost(r.Context(), r.PathValue("post"), after)
+		page, to, err := tx.PublicPost(r.Context(), r.PathValue("post"), part)
 		if to != 0 {
 			moved = v.url("posts", to.String())
 		}
@@ -81,6 +82,9 @@ func (v *visit) vote(w http.ResponseWriter, r *http.Request) error {
 	back := v.back(r, v.url("posts", r.PathValue("post")))
 	if web.Partial(r) {
 		w.Header().Set("Cache-Control", "no-store")
+		if on && v.visitor == nil && !v.frame {
+			web.Toast(w, v.locale.T("portal.voted.first"))
+		}
 		return v.render(w, r, http.StatusOK, web.VoteButton(v.voteOf(post, r.FormValue("size") == "small", back)))
 	}
 	return v.redirect(w, r, back)
@@ -114,7 +118,7 @@ func (v *visit) comment(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.redirect(w, r, v.url("posts", r.PathValue("post"))+"?done=comment#"+c.ID.String())
+	return v.redirect(w, r, v.url("posts", r.PathValue("post"))+"?done=comment&reply="+query(parent)+"&at="+c.ID.String()+"#"+c.ID.String())
 }
 
 // commentAgain shows the post with a comment that was not taken yet.
@@ -150,7 +154,7 @@ func (v *visit) mute(w http.ResponseWriter, r *http.Request) error {
 // preview shows what a text will look like.
 func (v *visit) preview(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
-	return v.render(w, r, http.StatusOK, previewOf(cut(clean(r.FormValue("body")), 20000)))
+	return v.render(w, r, http.StatusOK, previewOf(fit(clean(r.FormValue("body")), feedback.PostBody(""))))
 }
 
 // newPage is what the form for a post shows.
@@ -160,7 +164,7 @@ type newPage struct {
 }
 
 func (v *visit) newPost(w http.ResponseWriter, r *http.Request) error {
-	p := &newPage{visit: v, draft: draft{title: cut(r.FormValue("title"), 200), name: v.name()}}
+	p := &newPage{visit: v, draft: draft{title: fit(r.FormValue("title"), feedback.PostTitle("")), name: v.name()}}
 	if b := v.portal.BoardNamed(r.FormValue("board")); b != nil {
 		p.draft.board = b.ID.String()
 	}
@@ -170,12 +174,18 @@ func (v *visit) newPost(w http.ResponseWriter, r *http.Request) error {
 	if !v.portal.Settings.Anonymous && !v.known() {
 		return v.redirect(w, r, v.url("sign-in")+"?return="+query(v.url("posts", "new")))
 	}
+	if p.draft.title != "" { // of a search that found too little
+		var err error
+		if p.draft.similar, err = v.findSimilar(r, p.draft.title); err != nil {
+			return err
+		}
+	}
 	return v.render(w, r, http.StatusOK, newView(p))
 }
 
 // similar offers posts that may ask for the same.
 func (v *visit) similar(w http.ResponseWriter, r *http.Request) error {
-	title := cut(strings.TrimSpace(r.FormValue("title")), 200)
+	title := fit(strings.TrimSpace(r.FormValue("title")), feedback.PostTitle(""))
 	found, err := v.findSimilar(r, title)
 	if err != nil {
 		return err
@@ -205,7 +215,7 @@ func (v *visit) createPost(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.FormValue("seen") == "" && d.title != "" {
 		var err error
-		if d.similar, err = v.findSimilar(r, cut(d.title, 200)); err != nil {
+		if d.similar, err = v.findSimilar(r, fit(d.title, feedback.PostTitle(""))); err != nil {
 			return err
 		}
 		if len(d.similar) > 0 {
@@ -239,25 +249,50 @@ func (v *visit) createPost(w http.ResponseWriter, r *http.Request) error {
 	return v.redirect(w, r, v.url("posts", post.ID.String())+"?done=post")
 }
 
+// draftKey names what somebody types below a post, or below a comment on it.
+func draftKey(p *feedback.PublicPost, parent string) string {
+	return "comment-" + p.ID.String() + parent
+}
+
+// commentURL is where a comment stands, however long the talk is.
+func (p *postPage) commentURL(c feedback.CommentID) string {
+	return p.url("posts", p.Post.ID.String()) + "?at=" + c.String() + "#" + c.String()
+}
+
+// remark is a comment and what it answers, if that is not plain from where it
+// stands.
+type remark struct {
+	feedback.PublicComment
+	to      *feedback.PublicComment // nil: nothing, or what it stands below
+	earlier bool                    // what it answers stands on an earlier page
+}
+
 // thread is a comment with its answers.
 type thread struct {
-	feedback.PublicComment
-	replies []feedback.PublicComment
+	remark
+	replies []remark
 }
 
 // threads puts answers below what they answer. An answer to an answer stands
-// beside it: deeper than two, nobody can follow on a phone.
+// beside it, and says whom it answers: deeper than two, nobody can follow on a
+// phone.
 func threads(all []feedback.PublicComment) []thread {
 	var out []thread
-	top := map[feedback.CommentID]int{}
-	for _, c := range all {
-		if i, ok := top[c.ParentID]; c.ParentID != 0 && ok {
-			out[i].replies = append(out[i].replies, c)
-			top[c.ID] = i
+	top, seen := map[feedback.CommentID]int{}, map[feedback.CommentID]*feedback.PublicComment{}
+	for n, c := range all {
+		seen[c.ID] = &all[n]
+		i, ok := top[c.ParentID]
+		if c.ParentID == 0 || !ok {
+			top[c.ID] = len(out)
+			out = append(out, thread{remark: remark{PublicComment: c, earlier: c.ParentID != 0}})
 			continue
 		}
-		top[c.ID] = len(out)
-		out = append(out, thread{PublicComment: c})
+		top[c.ID] = i
+		r := remark{PublicComment: c}
+		if c.ParentID != out[i].ID {
+			r.to = seen[c.ParentID]
+		}
+		out[i].replies = append(out[i].replies, r)
 	}
 	return out
 }

@@ -23,7 +23,7 @@ type formPage struct {
 }
 
 func (v *visit) show(w http.ResponseWriter, r *http.Request, status int, p *formPage) error {
-	p.visit = v
+	p.visit, v.here = v, ""
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address may hold a token
 	return v.render(w, r, status, formView(p))
@@ -39,7 +39,7 @@ func (v *visit) signInPage(w http.ResponseWriter, r *http.Request) error {
 // signIn mails a code and asks for it.
 func (v *visit) signIn(w http.ResponseWriter, r *http.Request) error {
 	email := feedback.NormalEmail(r.FormValue("email"))
-	p := &formPage{step: "email", email: cut(email, 254), back: v.back(r, v.url())}
+	p := &formPage{step: "email", email: cut(email, feedback.MaxEmail), back: v.back(r, v.url())}
 	if err := v.limit(r, "sign-in", signInRate, ""); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (v *visit) signInCode(w http.ResponseWriter, r *http.Request) error {
-	p := &formPage{step: "code", token: r.FormValue("token"), email: cut(r.FormValue("email"), 254), back: v.back(r, v.url())}
+	p := &formPage{step: "code", token: r.FormValue("token"), email: cut(r.FormValue("email"), feedback.MaxEmail), back: v.back(r, v.url())}
 	if err := v.limit(r, "code", signInRate, ""); err != nil {
 		return err
 	}
@@ -85,8 +85,7 @@ func (v *visit) signInCode(w http.ResponseWriter, r *http.Request) error {
 		p.problems, _ = web.ProblemsOf(wrong)
 		return v.show(w, r, http.StatusUnprocessableEntity, p)
 	}
-	v.signedIn(w, in)
-	return v.redirect(w, r, p.back)
+	return v.signedIn(w, r, in, p.back)
 }
 
 // signInLinkPage only asks: programs that read mail follow links, and must not
@@ -110,8 +109,7 @@ func (v *visit) signInLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.signedIn(w, in)
-	return v.redirect(w, r, v.url("me"))
+	return v.signedIn(w, r, in, v.url("me"))
 }
 
 // sso signs in by a token of the site's own application.
@@ -128,8 +126,7 @@ func (v *visit) sso(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	v.signedIn(w, in)
-	return v.redirect(w, r, v.back(r, v.url()))
+	return v.signedIn(w, r, in, v.back(r, v.url()))
 }
 
 func (v *visit) signOut(w http.ResponseWriter, r *http.Request) error {

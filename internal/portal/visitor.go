@@ -56,11 +56,17 @@ func (v *visit) introduce(w http.ResponseWriter) {
 	v.cookie(w, visitorCookie, v.h.cfg.App.SignText("visitor", v.portal.Site.ID, string(v.ref)), 400*24*time.Hour)
 }
 
-// signedIn remembers a visitor who has just proved who they are.
-func (v *visit) signedIn(w http.ResponseWriter, in *app.KnownVisitor) {
+// signedIn remembers a visitor who has just proved who they are, and sends them
+// on. In a frame the path says who looks, so it becomes another.
+func (v *visit) signedIn(w http.ResponseWriter, r *http.Request, in *app.KnownVisitor, to string) error {
 	v.visitor, v.session = in.Visitor, in.Session
 	v.cookie(w, sessionCookie, in.Session, app.SessionTime())
 	v.cookie(w, visitorCookie, "", 0)
+	if v.frame {
+		outside, _, _ := strings.Cut(v.base, "/~")
+		to = outside + "/~" + v.frameToken() + strings.TrimPrefix(to, v.base)
+	}
+	return v.redirect(w, r, to)
 }
 
 // known reports whether the visitor has signed in.
@@ -93,5 +99,11 @@ func (v *visit) language(w http.ResponseWriter, r *http.Request) error {
 	return v.redirect(w, r, v.back(r, v.url()))
 }
 
+// ruled is a kind of text that people can send.
+type ruled interface{ Rule() feedback.Text }
+
 // limit is how much a field takes, as a form spells it.
-func limit(text interface{ Rule() feedback.Text }) string { return itoa(text.Rule().Max) }
+func limit(text ruled) string { return itoa(text.Rule().Max) }
+
+// fit keeps what a field takes.
+func fit(s string, text ruled) string { return cut(s, text.Rule().Max) }

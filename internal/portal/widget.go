@@ -100,27 +100,42 @@ func (v *visit) widget(w http.ResponseWriter, r *http.Request) error {
 //	<script src=".../p/slug/widget.js" data-token="..." async></script>
 //
 // It adds a button, or uses every element with data-heed-open, and opens the
-// portal in a frame. It reads nothing of the page.
+// portal in a frame. It reads nothing of the page. The frame says when Escape is
+// pressed in it: the page around it does not hear that.
 const widgetJS = `(() => {
-	const me = document.currentScript, home = %HOME%, label = %LABEL%, title = %TITLE%, color = %COLOR%, ink = %INK%;
-	let box;
+	const me = document.currentScript, home = %HOME%, label = %LABEL%, shut = %CLOSE%, title = %TITLE%, color = %COLOR%, ink = %INK%;
+	let box, frame, before;
 	const css = (el, rules) => Object.assign(el.style, rules);
-	const close = () => { if (box) css(box, {display: 'none'}); };
+	const close = () => { if (box && box.style.display !== 'none') { css(box, {display: 'none'}); before?.focus?.(); } };
 	const open = () => {
+		before = document.activeElement;
 		if (!box) {
 			box = document.createElement('div');
 			css(box, {position: 'fixed', inset: '0', zIndex: 2147483000, background: 'rgb(8 9 14 / .45)', display: 'flex', justifyContent: 'flex-end'});
-			box.addEventListener('click', close);
-			const frame = document.createElement('iframe');
+			box.setAttribute('role', 'dialog');
+			box.setAttribute('aria-modal', 'true');
+			box.setAttribute('aria-label', title);
+			box.addEventListener('click', e => { if (e.target === box) close(); });
+			const panel = document.createElement('div'), x = document.createElement('button');
+			css(panel, {display: 'flex', flexDirection: 'column', width: 'min(480px, 100vw)', height: '100%', background: 'Canvas', boxShadow: '0 0 40px rgb(0 0 0 / .25)'});
+			x.type = 'button';
+			x.textContent = '\u00d7';
+			x.setAttribute('aria-label', shut);
+			css(x, {alignSelf: 'flex-end', width: '44px', height: '44px', border: '0', background: 'none', color: 'CanvasText', font: '26px/1 system-ui, sans-serif', cursor: 'pointer'});
+			x.addEventListener('click', close);
+			frame = document.createElement('iframe');
 			frame.title = title;
 			frame.referrerPolicy = 'no-referrer';
 			frame.src = home + '/widget' + (me && me.dataset.token ? '?token=' + encodeURIComponent(me.dataset.token) : '');
-			css(frame, {width: 'min(480px, 100vw)', height: '100%', border: '0', background: 'Canvas', boxShadow: '0 0 40px rgb(0 0 0 / .25)'});
-			box.append(frame);
+			css(frame, {flex: '1', width: '100%', border: '0', background: 'Canvas'});
+			panel.append(x, frame);
+			box.append(panel);
 			document.body.append(box);
 		}
 		css(box, {display: 'flex'});
+		frame.focus();
 	};
+	addEventListener('message', e => { if (frame && e.source === frame.contentWindow && e.data === 'heed:close') close(); });
 	document.addEventListener('keydown', e => { if (e.key === 'Escape') close(); });
 	const start = () => {
 		const own = document.querySelectorAll('[data-heed-open]');
@@ -145,7 +160,7 @@ func (v *visit) widgetScript(w http.ResponseWriter, r *http.Request) error {
 		return string(b)
 	}
 	js := strings.NewReplacer(
-		"%HOME%", text(v.home()), "%LABEL%", text(v.locale.T("portal.widget")), "%TITLE%", text(v.portal.Site.Name),
+		"%HOME%", text(v.home()), "%LABEL%", text(v.locale.T("portal.widget")), "%CLOSE%", text(v.locale.T("portal.close")), "%TITLE%", text(v.portal.Site.Name),
 		"%COLOR%", text(a.Light), "%INK%", text(a.OnLight)).Replace(widgetJS)
 	h := w.Header()
 	h.Set("Content-Type", "text/javascript; charset=utf-8")

@@ -77,11 +77,20 @@ func TestWidgetOnAForeignPage(t *testing.T) {
 		t.Errorf("the browser holds cookies: %v", got)
 	}
 	p.Shot("widget")
-	// Escape closes it, and the page is the customer's again.
+	// Escape closes it, pressed in the page or in the frame, and so does its
+	// button; then the page is the customer's again.
+	closed := `!document.querySelector("iframe").checkVisibility() && document.activeElement.textContent === "Feedback"`
+	browsertest.InFrame[bool](p, `(document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"})), true)`)
+	p.WaitFor(closed)
+	p.ClickText("button", "Feedback")
 	browsertest.Eval[bool](p, `(document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"})), true)`)
-	if shown := browsertest.Eval[bool](p, `document.querySelector("iframe").checkVisibility()`); shown {
-		t.Error("Escape does not close the widget")
-	}
+	p.WaitFor(closed)
+	p.See(browsertest.Phone)
+	p.ClickText("button", "Feedback")
+	p.ShotOfWindow("widget-phone")
+	p.CheckAccessibility("iframe")
+	p.Click(`[role=dialog] button[aria-label="Close"]`)
+	p.WaitFor(closed)
 }
 
 // A page whose origin is not allowed shows nothing of the portal.

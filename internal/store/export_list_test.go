@@ -69,7 +69,7 @@ func (db *DB) ListCost(ctx context.Context, site feedback.SiteID, f PostFilter, 
 		if err != nil {
 			return c, err
 		}
-		if err := ask(f.among(site, postIDs(ids))); err != nil {
+		if err := ask(f.among(db.tx(db.reader).d, site, postIDs(ids))); err != nil {
 			return c, err
 		}
 		c.Rows *= ListDepth / tagBatch

@@ -215,7 +215,7 @@ func (tx *Tx) taggedPosts(ctx context.Context, site feedback.SiteID, f PostFilte
 		if len(ids) == 0 {
 			break
 		}
-		query, args := f.among(site, postIDs(ids))
+		query, args := f.among(tx.d, site, postIDs(ids))
 		some, err := collect(ctx, tx, query, args, func(r rows, p *feedback.Post) error {
 			p.SiteID = site
 			return r.Scan(postFields(p)...)
@@ -234,11 +234,11 @@ func (tx *Tx) taggedPosts(ctx context.Context, site feedback.SiteID, f PostFilte
 }
 
 // among is the query for the posts among some that a filter asks for.
-func (f PostFilter) among(site feedback.SiteID, posts []feedback.PostID) (query string, args []any) {
+func (f PostFilter) among(d dialect, site feedback.SiteID, posts []feedback.PostID) (query string, args []any) {
 	in, args := idList([]any{site}, posts)
 	query = `
 		SELECT ` + postColumns + `
-		FROM   posts p
+		FROM   posts p` + d.byID() + `
 		WHERE  p.site_id = $1 AND p.id IN (` + in + `) AND ` + f.kind()
 	if f.Board != 0 {
 		args = append(args, f.Board)

@@ -10,10 +10,10 @@ func scanSession(r rows, s *feedback.Session) error {
 	return r.Scan(&s.ID, &s.MemberID, at(&s.CreatedAt), at(&s.SeenAt), at(&s.ProvenAt), at(&s.ExpiresAt), &s.Address, &s.Agent)
 }
 
-const memberColumns = `id, account_id, email, name, role, created_at`
+const memberColumns = `id, account_id, email, name, role, created_at, totp IS NOT NULL`
 
 func scanMember(r rows, m *feedback.Member) error {
-	return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt))
+	return r.Scan(&m.ID, &m.AccountID, &m.Email, &m.Name, &m.Role, at(&m.CreatedAt), &m.Factor)
 }
 
 // AccountsExist reports whether anybody has opened an account yet.
@@ -213,8 +213,8 @@ func (tx *Tx) TOTP(ctx context.Context, id feedback.MemberID) (sealed []byte, st
 // SetTOTP stores a member's sealed second factor, nil for none, and forgets the
 // recovery codes of the one before.
 func (tx *Tx) SetTOTP(ctx context.Context, id feedback.MemberID, sealed []byte, step int64) error {
-	if _, err := tx.exec(ctx, `DELETE FROM recovery_codes WHERE member_id = $1`, id); err != nil {
-		return wrap("clear recovery codes", err)
+	if err := tx.DeleteRecoveryCodes(ctx, id); err != nil {
+		return err
 	}
 	_, err := tx.exec(ctx, `UPDATE members SET totp = $1, totp_step = $2 WHERE id = $3`, sealed, step, id)
 	return wrap("set second factor", err)
@@ -231,6 +231,18 @@ func (tx *Tx) TakeTOTPStep(ctx context.Context, id feedback.MemberID, step int64
 func (tx *Tx) InsertRecoveryCode(ctx context.Context, id feedback.MemberID, hash []byte) error {
 	_, err := tx.exec(ctx, `INSERT INTO recovery_codes (member_id, hash) VALUES ($1, $2)`, id, hash)
 	return wrap("insert recovery code", err)
+}
+
+// DeleteRecoveryCodes forgets all recovery codes of a member.
+func (tx *Tx) DeleteRecoveryCodes(ctx context.Context, id feedback.MemberID) error {
+	_, err := tx.exec(ctx, `DELETE FROM recovery_codes WHERE member_id = $1`, id)
+	return wrap("clear recovery codes", err)
+}
+
+// RecoveryCodes counts the recovery codes that a member has left.
+func (tx *Tx) RecoveryCodes(ctx context.Context, id feedback.MemberID) (n int, err error) {
+	_, err = tx.row(ctx, `SELECT COUNT(*) FROM recovery_codes WHERE member_id = $1`, []any{id}, &n)
+	return n, wrap("count recovery codes", err)
 }
 
 // UseRecoveryCode takes a recovery code and reports whether it was there.

@@ -215,11 +215,15 @@ func (tx *Tx) MergeCounts(ctx context.Context, site feedback.SiteID, loser, winn
 
 // WithheldPosts lists the posts that are not offered to agents, newest first.
 func (tx *Tx) WithheldPosts(ctx context.Context, site feedback.SiteID, limit int) ([]QueuePost, error) {
-	out, err := collect(ctx, tx, `
+	out, err := collect(ctx, tx, withheldPosts(tx.d), []any{site, limit}, scanQueuePost)
+	return out, wrap("withheld posts", err)
+}
+
+func withheldPosts(d dialect) string {
+	return `
 		SELECT id, title, vote_count
-		FROM   posts`+tx.d.by("posts_withheld")+`
+		FROM   posts` + d.by("posts_withheld") + `
 		WHERE  site_id = $1 AND withheld AND NOT archived AND merged_into IS NULL AND NOT held
 		ORDER  BY id DESC
-		LIMIT  $2 + 0`, []any{site, limit}, scanQueuePost)
-	return out, wrap("withheld posts", err)
+		LIMIT  $2 + 0`
 }

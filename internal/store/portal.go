@@ -293,6 +293,21 @@ func (tx *Tx) PublicComments(ctx context.Context, site feedback.SiteID, post fee
 	return out, wrap("public comments", err)
 }
 
+// CommentBefore returns the public comment of a post that stands n places before
+// the one given, or the first.
+func (tx *Tx) CommentBefore(ctx context.Context, site feedback.SiteID, post feedback.PostID, id feedback.CommentID, n int) (feedback.CommentID, error) {
+	all, err := collect(ctx, tx, `
+		SELECT id
+		FROM   comments
+		WHERE  site_id = $1 AND post_id = $2 AND id <= $3 AND NOT internal
+		ORDER  BY id DESC
+		LIMIT  $4 + 0`, []any{site, post, int64(id), n + 1}, func(r rows, id *feedback.CommentID) error { return r.Scan(id) })
+	if err != nil || len(all) == 0 {
+		return 0, wrap("comment before", err)
+	}
+	return all[len(all)-1], nil
+}
+
 // PublishedEntries lists the public changelog entries, newest first, after the
 // position given (when it was published, and its id).
 func (tx *Tx) PublishedEntries(ctx context.Context, site feedback.SiteID, published int64, below feedback.EntryID, limit int) ([]feedback.Entry, error) {

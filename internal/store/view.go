@@ -58,17 +58,20 @@ func (tx *Tx) View(ctx context.Context, site feedback.SiteID, member feedback.Me
 	return v, wrap("view", err)
 }
 
+func shownIn(v *feedback.View) string {
+	if v.Filter.Archived {
+		return shownArchived
+	}
+	return ""
+}
+
 // InsertView stores a new view and reports whether its name was free.
 func (tx *Tx) InsertView(ctx context.Context, v *feedback.View, f ViewFilter) (bool, error) {
-	shown := ""
-	if v.Filter.Archived {
-		shown = shownArchived
-	}
 	n, err := tx.exec(ctx, `
 		INSERT INTO saved_views (`+viewColumns+`, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT DO NOTHING`,
-		v.SiteID, v.ID, v.Member, v.Name, f.Board, f.Status, f.Tag, shown, v.Filter.Days, v.Filter.ByVotes, string(v.Filter.Query), micros(tx.Now))
+		v.SiteID, v.ID, v.Member, v.Name, f.Board, f.Status, f.Tag, shownIn(v), v.Filter.Days, v.Filter.ByVotes, string(v.Filter.Query), micros(tx.Now))
 	return n > 0, wrap("insert view", err)
 }
 
@@ -81,6 +84,15 @@ func (tx *Tx) RenameView(ctx context.Context, v *feedback.View, name string) (bo
 			WHERE  o.site_id = $2 AND o.name = $1 AND o.id <> $3 AND COALESCE(o.member_id, 0) = $4)`,
 		name, v.SiteID, v.ID, int64(v.Member))
 	return n > 0, wrap("rename view", err)
+}
+
+// SetViewFilter stores the filter of a view.
+func (tx *Tx) SetViewFilter(ctx context.Context, v *feedback.View, f ViewFilter) error {
+	_, err := tx.exec(ctx, `
+		UPDATE saved_views SET board_id = $1, status_id = $2, tag_id = $3, shown = $4, days = $5, by_votes = $6, query = $7
+		WHERE  site_id = $8 AND id = $9`,
+		f.Board, f.Status, f.Tag, shownIn(v), v.Filter.Days, v.Filter.ByVotes, string(v.Filter.Query), v.SiteID, v.ID)
+	return wrap("change view", err)
 }
 
 // DeleteView removes a view.

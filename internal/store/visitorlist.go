@@ -12,18 +12,18 @@ import (
 // Visitors lists the visitors of a site, newest first, below the one given; only
 // those who proved who they are if known. Who was deleted is left out.
 func (tx *Tx) Visitors(ctx context.Context, site feedback.SiteID, known bool, below feedback.VisitorID, limit int) ([]feedback.Visitor, error) {
-	out, err := collect(ctx, tx, visitorsQuery(known), []any{site, int64(below), limit}, scanVisitor)
+	out, err := collect(ctx, tx, visitorsQuery(tx.d, known), []any{site, int64(below), limit}, scanVisitor)
 	return out, wrap("visitors", err)
 }
 
-func visitorsQuery(known bool) string {
-	only := ``
+func visitorsQuery(d dialect, known bool) string {
+	index, only := ``, ``
 	if known {
-		only = ` AND verified_at IS NOT NULL`
+		index, only = d.by("visitors_known"), ` AND verified_at IS NOT NULL`
 	}
 	return `
 		SELECT ` + visitorColumns + `
-		FROM   visitors
+		FROM   visitors` + index + `
 		WHERE  site_id = $1 AND id < $2 AND ref NOT LIKE 'deleted:%'` + only + `
 		ORDER  BY id DESC
 		LIMIT  $3 + 0`
@@ -36,25 +36,30 @@ func (tx *Tx) VisitorCounts(ctx context.Context, site feedback.SiteID, all []fee
 	if len(all) == 0 {
 		return counts, nil
 	}
+	query, args := visitorCounts(tx.d, site, all)
+	found, err := collect(ctx, tx, query, args, scanCount)
+	for _, c := range found {
+		counts[c.Visitor] = c
+	}
+	return counts, wrap("count what visitors did", err)
+}
+
+func visitorCounts(d dialect, site feedback.SiteID, all []feedback.VisitorID) (query string, args []any) {
 	in, args := idList([]any{feedback.MaxCounted, site}, all)
 	// Indexes are named where SQLite would read the whole site, since the rows are
 	// not in the index alone.
-	found, err := collect(ctx, tx, `
+	return `
 		SELECT v.id,
 		       (SELECT COUNT(*) FROM (SELECT 1 FROM posts p    WHERE p.site_id = v.site_id AND p.author_id = v.id  LIMIT $1 + 0) AS a),
 		       (SELECT COUNT(*) FROM (SELECT 1 FROM votes w    WHERE w.site_id = v.site_id AND w.visitor_id = v.id LIMIT $1 + 0) AS b),
 		       (SELECT COUNT(*) FROM (SELECT 1 FROM comments c WHERE c.site_id = v.site_id AND c.visitor_id = v.id LIMIT $1 + 0) AS d),
 		       (SELECT MAX(e.created_at) FROM (
-		            SELECT w.created_at FROM votes w`+tx.d.by("votes_visitor")+` WHERE w.site_id = v.site_id AND w.visitor_id = v.id LIMIT $1 + 0) AS e),
+		            SELECT w.created_at FROM votes w` + d.by("votes_visitor") + ` WHERE w.site_id = v.site_id AND w.visitor_id = v.id LIMIT $1 + 0) AS e),
 		       (SELECT p.created_at FROM posts p WHERE p.site_id = v.site_id AND p.author_id = v.id ORDER BY p.id DESC LIMIT 1),
 		       (SELECT c.created_at FROM comments c WHERE c.site_id = v.site_id AND c.visitor_id = v.id ORDER BY c.id DESC LIMIT 1),
-		       (SELECT MAX(s.created_at) FROM visitor_sessions s`+tx.d.by("visitor_sessions_visitor")+` WHERE s.site_id = v.site_id AND s.visitor_id = v.id)
+		       (SELECT MAX(s.created_at) FROM visitor_sessions s` + d.by("visitor_sessions_visitor") + ` WHERE s.site_id = v.site_id AND s.visitor_id = v.id)
 		FROM   visitors v
-		WHERE  v.site_id = $2 AND v.id IN (`+in+`)`, args, scanCount)
-	for _, c := range found {
-		counts[c.Visitor] = c
-	}
-	return counts, wrap("count what visitors did", err)
+		WHERE  v.site_id = $2 AND v.id IN (` + in + `)`, args
 }
 
 // BlockedVisitors returns those of the visitors who may not write: themselves,

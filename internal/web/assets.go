@@ -21,11 +21,14 @@ import (
 //go:embed static
 var static embed.FS
 
-// asset is a file as it is sent: its bytes, and the same bytes smaller.
+// asset is a file as it is sent: its bytes, and the same bytes smaller. They are
+// made as small as can be beside everything else: for all files together that takes
+// a third of a second, for which neither a start nor the first page should wait.
 type asset struct {
 	url         string
 	contentType string
-	raw, br, gz []byte
+	raw         []byte
+	br, gz      func() []byte // nil: it is as small as it gets
 }
 
 // types are named here because what the system knows of file names differs from
@@ -60,7 +63,7 @@ var assets = sync.OnceValue(func() map[string]*asset {
 		hash := base64.RawURLEncoding.EncodeToString(sum[:9])
 		a := &asset{url: "/assets/" + hash + "/" + path.Base(name), contentType: types[path.Ext(name)], raw: raw}
 		if path.Ext(name) != ".woff2" && path.Ext(name) != ".png" {
-			a.br, a.gz = shrink(raw)
+			a.br, a.gz = sync.OnceValue(func() []byte { return shrink(raw, "br") }), sync.OnceValue(func() []byte { return shrink(raw, "gzip") })
 		}
 		all[name] = a
 		return a
@@ -78,15 +81,9 @@ var assets = sync.OnceValue(func() map[string]*asset {
 	return all
 })
 
-func shrink(raw []byte) (br, gz []byte) {
-	var b, g bytes.Buffer
-	bw := brotli.NewWriterLevel(&b, brotli.BestCompression)
-	bw.Write(raw)
-	bw.Close()
-	gw, _ := gzip.NewWriterLevel(&g, gzip.BestCompression)
-	gw.Write(raw)
-	gw.Close()
-	return b.Bytes(), g.Bytes()
+// shrink makes an asset as small as can be.
+func shrink(raw []byte, encoding string) []byte {
+	return squeeze(raw, encoding, brotli.BestCompression, gzip.BestCompression)
 }
 
 // Asset returns the URL of a file in static, such as app.css. It panics for one
@@ -106,6 +103,14 @@ func Assets() http.Handler {
 	for _, a := range assets() {
 		byURL[a.url] = a
 	}
+	// The first reader should not wait for it either.
+	go func() {
+		for _, a := range assets() {
+			if a.br != nil {
+				a.br()
+			}
+		}
+	}()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -138,10 +143,10 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Vary", "Accept-Encoding")
 		switch encoding(r) {
 		case "br":
-			body = a.br
+			body = a.br()
 			h.Set("Content-Encoding", "br")
 		case "gzip":
-			body = a.gz
+			body = a.gz()
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
@@ -193,11 +198,13 @@ var (
 )
 
 // compressWell is compress for what many get.
-func compressWell(body []byte, encoding string) []byte {
+func compressWell(body []byte, encoding string) []byte { return squeeze(body, encoding, 5, 6) }
+
+func squeeze(body []byte, encoding string, br, gz int) []byte {
 	var b bytes.Buffer
-	var w io.WriteCloser = brotli.NewWriterLevel(&b, 5)
+	var w io.WriteCloser = brotli.NewWriterLevel(&b, br)
 	if encoding == "gzip" {
-		w, _ = gzip.NewWriterLevel(&b, 6)
+		w, _ = gzip.NewWriterLevel(&b, gz)
 	}
 	w.Write(body)
 	w.Close()

@@ -61,6 +61,7 @@ var rules = map[string]*regexp.Regexp{
 	"HTML that nobody has sanitised":     regexp.MustCompile(`templ\.Raw|@templ\.Unsafe`),
 	"an address of another host":         regexp.MustCompile(`(?i)(src|href)="(https?:)?//`),
 	"a user's address without web.Link":  regexp.MustCompile(`templ\.SafeURL\([^)]*\.(PRURL|LogoURL|Website)\b`),
+	"a limit that feedback owns":         regexp.MustCompile(`(?i)m(ax|in)length="\d|\bMax:\s*\d|FieldError\("[^"]*", [1-9]`),
 	"a picture that is not our own path": regexp.MustCompile(`<img[^>]*src="http`),
 }
 
@@ -105,6 +106,8 @@ func TestRulesFindOffences(t *testing.T) {
 		`@templ.Raw(body)`:                             "HTML that nobody has sanitised",
 		`<img src="https://evil.example/x">`:           "an address of another host",
 		`<a href={ templ.SafeURL(run.PRURL) }>`:        "a user's address without web.Link",
+		`<input maxlength="200"/>`:                     "a limit that feedback owns",
+		`web.Field{Name: "host", Max: 253}`:            "a limit that feedback owns",
 		`<i hx-trigger="input[target.value.length]"/>`: "script that htmx evaluates",
 	} {
 		if !rules[rule].MatchString(text) {

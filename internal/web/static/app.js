@@ -6,6 +6,7 @@
 //   data-copy="#id"     copies the text of an element; data-done is what the toast says
 //   data-autosubmit     a select or checkbox that sends its form when it changes
 //   data-draft="key"    a form whose text fields survive a failed submit or a closed tab
+//   data-address        a form whose choices become the page's address as they are made
 //   data-new            what the key c activates
 //   .vote               flips before the answer is there, and back if it is refused
 (() => {
@@ -91,14 +92,25 @@
 	load();
 	doc.addEventListener('htmx:after:swap', load);
 
+	// What was found can be reloaded, shared and returned to.
+	doc.addEventListener('htmx:after:swap', e => {
+		const form = e.detail?.ctx?.sourceElement?.closest?.('form[data-address]');
+		if (!form) return;
+		const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+		history.replaceState(null, '', form.getAttribute('action') + (query.size ? '?' + query : ''));
+	});
+
 	doc.addEventListener('keydown', e => {
-		if (e.key === 'Escape') doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
+		if (e.key === 'Escape') {
+			if (parent !== window && !one('details.menu[open],dialog[open]')) parent.postMessage('heed:close', '*'); // the widget around us
+			doc.querySelectorAll('details.menu[open]').forEach(m => { m.open = false; one('summary', m).focus() });
+		}
 		if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches?.('input:not([type=checkbox],[type=radio]),textarea,select,[contenteditable]') || one('dialog[open]')) return;
 		const act = {
 			'/': () => one('#q')?.focus(),
 			'?': () => one('#shortcuts')?.showModal(),
 			c: () => one('[data-new]')?.click(),
-			v: () => doc.activeElement.closest('li,article')?.querySelector('.vote button')?.click(),
+			v: () => (doc.activeElement.closest('li,article') ?? one('.one'))?.querySelector('.vote button')?.click(),
 			j: () => step(1),
 			k: () => step(-1),
 		}[e.key];
