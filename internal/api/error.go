@@ -73,7 +73,7 @@ type ErrorBody struct {
 // where it is logged.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	// Who waits to be told to go on has not sent the body, and need not.
-	if r.Header.Get("Expect") == "" {
+	if r.Body != nil && r.Header.Get("Expect") == "" {
 		drain(r)
 	}
 	e, ok := errors.AsType[*feedback.Error](err)

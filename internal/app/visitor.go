@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"heed/internal/feedback"
 	"heed/internal/wire"
@@ -244,6 +245,14 @@ type MyFeedback struct {
 	Posts   []feedback.PublicPost
 	Held    []feedback.HeldPost
 	Votes   []feedback.PublicPost
+	// Comments are those that the public sees.
+	Comments []MyComment
+}
+
+// MyComment is a comment of the visitor and what it is about.
+type MyComment struct {
+	feedback.Comment
+	Post feedback.PublicPost
 }
 
 const maxMine = 100
@@ -273,8 +282,34 @@ func (tx *Tx) MyFeedback(ctx context.Context) (*MyFeedback, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine.Votes, err = tx.publicPosts(ctx, votes)
+	if mine.Votes, err = tx.publicPosts(ctx, votes); err != nil {
+		return nil, err
+	}
+	mine.Comments, err = tx.myComments(ctx, id)
 	return mine, err
+}
+
+func (tx *Tx) myComments(ctx context.Context, id feedback.VisitorID) ([]MyComment, error) {
+	said, err := tx.s.VisitorComments(ctx, tx.site.ID, id, newest, maxMine)
+	if err != nil {
+		return nil, err
+	}
+	var on []feedback.PostID
+	for _, c := range said {
+		on = append(on, c.PostID)
+	}
+	slices.Sort(on)
+	posts, err := tx.publicPosts(ctx, slices.Compact(on))
+	if err != nil {
+		return nil, err
+	}
+	var out []MyComment
+	for _, c := range said {
+		if p := pick(posts, func(p *feedback.PublicPost) bool { return p.ID == c.PostID }); p != nil && !c.Internal && c.Body != "" {
+			out = append(out, MyComment{c, *p})
+		}
+	}
+	return out, nil
 }
 
 // Profile is what a visitor can change about themselves.

@@ -255,8 +255,8 @@ func draftKey(p *feedback.PublicPost, parent string) string {
 }
 
 // commentURL is where a comment stands, however long the talk is.
-func (p *postPage) commentURL(c feedback.CommentID) string {
-	return p.url("posts", p.Post.ID.String()) + "?at=" + c.String() + "#" + c.String()
+func (v *visit) commentURL(p feedback.PostID, c feedback.CommentID) string {
+	return v.url("posts", p.String()) + "?at=" + c.String() + "#" + c.String()
 }
 
 // remark is a comment and what it answers, if that is not plain from where it

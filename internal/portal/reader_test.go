@@ -142,6 +142,32 @@ func TestSearchHasAnAddress(t *testing.T) {
 	p.WaitFor(`location.pathname + location.search === "/p/northwind/boards/bugs?sort=new"`)
 }
 
+// My feedback has my comments, as far as others see them.
+func TestMyComments(t *testing.T) {
+	eachScene(t, func(t *testing.T, s *scene) {
+		open, other := s.post(0, "Open post", "", "a"), s.post(1, "Put away", "", "a")
+		c := s.client()
+		for _, said := range []struct {
+			post *feedback.Post
+			body string
+		}{{open, "I **need** this"}, {open, "hidden words"}, {other, "private words"}} {
+			s.submit(c, "/posts/"+said.post.ID.String()+"/comments", url.Values{"body": {said.body}})
+		}
+		s.exec(`UPDATE comments SET internal = TRUE WHERE site_id = $1 AND body = 'hidden words'`, int64(s.o.Site.ID))
+		s.exec(`UPDATE boards SET private = TRUE WHERE site_id = $1 AND id = $2`, int64(s.o.Site.ID), int64(s.boards[1].ID))
+		_, page := s.get(c, "/me")
+		if !strings.Contains(page, "I need this") || !strings.Contains(page, "/posts/"+open.ID.String()+"?at=cmt_") {
+			t.Error("my feedback has no comment of mine")
+		}
+		if strings.Contains(page, "words") || strings.Contains(page, "Put away") {
+			t.Error("my feedback shows what nobody sees any more")
+		}
+		if _, page := s.get(s.client(), "/me"); strings.Contains(page, "I need this") {
+			t.Error("somebody else's feedback has my comment")
+		}
+	})
+}
+
 // Who comes to the form from a search is offered what is similar at once.
 func TestSearchedTitleIsCompared(t *testing.T) {
 	s := newScene(t, "sqlite", feedback.Studio)

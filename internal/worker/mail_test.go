@@ -491,7 +491,6 @@ func TestNobodyIsToldOfWhatIsNotShown(t *testing.T) {
 		if !held.Held {
 			t.Fatal("the post is not held")
 		}
-		f.move(held, "Planned", "")
 		f.move(onBoard, "Planned", "")
 		f.move(archived, "Planned", "")
 		f.write(f.team, func(tx *app.Tx) error {
