@@ -23,7 +23,6 @@ var mayImport = map[string][]string{
 	"auth":        {},
 	"config":      {},
 	"prose":       {}, // made-up texts, for trying and measuring
-	"qr":          {}, // texts in, dark and light out
 	"i18n":        {}, // texts, plurals, dates and numbers of languages
 
 	// What mails say, for every face that sends one.
@@ -38,7 +37,7 @@ var mayImport = map[string][]string{
 	"api":       {"feedback", "ids", "wire", "app", "ratelimit", "idempotency"}, // only a face knows what a request is to be known by
 	"mcp":       {},                                                             // tools, from the document and a handler of the API alone
 	"apiref":    {},                                                             // the reference page, from the document's URL alone
-	"web":       {"feedback", "i18n", "qr"},
+	"web":       {"feedback", "i18n"},
 	"dashboard": {"feedback", "app", "web", "i18n", "ratelimit"},
 	"portal":    {"feedback", "app", "web", "i18n", "ratelimit"},
 
@@ -78,6 +77,7 @@ var onlyIn = map[string][]string{
 	"github.com/microcosm-cc/bluemonday": {"web"},
 	"github.com/andybalholm/brotli":      {"web", "apiref"},
 	"github.com/chromedp":                {"browsertest"},
+	"rsc.io/qr":                          {"web"},
 
 	// What others say of people is believed in one place.
 	"github.com/coreos/go-oidc": {"auth"},

@@ -7,19 +7,18 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"heed/internal/qr"
+	"rsc.io/qr"
 )
 
 // quiet is how many light modules must surround a QR code.
 const quiet = 4
 
 // QR draws a QR code of a text, dark on light in every scheme, as cameras want
-// it. A text that is too long for one draws nothing: what it says stands beside
+// it, with little correction: nothing is smudged on a screen. A text that is too long for one draws nothing: what it says stands beside
 // it anyway.
 func QR(label, text string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, out io.Writer) error {
-		c, err := qr.Encode(text)
+		c, err := qr.Encode(text, qr.L)
 		if err != nil {
 			return nil
 		}
@@ -30,7 +29,7 @@ func QR(label, text string) templ.Component {
 		for y := range c.Size {
 			for x := 0; x < c.Size; x++ {
 				run := 0
-				for x+run < c.Size && c.Dark(x+run, y) {
+				for x+run < c.Size && c.Black(x+run, y) {
 					run++
 				}
 				if run > 0 {

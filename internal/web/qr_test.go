@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"heed/internal/qr"
+	"rsc.io/qr"
+
 	"heed/internal/web"
 )
 
@@ -14,7 +15,7 @@ import (
 // zone.
 func TestQR(t *testing.T) {
 	const text = "otpauth://totp/Heed:ada@example.com?secret=ABC"
-	c, err := qr.Encode(text)
+	c, err := qr.Encode(text, qr.L)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +35,12 @@ func TestQR(t *testing.T) {
 	}
 	for y := range c.Size {
 		for x := range c.Size {
-			if at := [2]int{x, y}; painted[at] != c.Dark(x, y) {
+			if at := [2]int{x, y}; painted[at] != c.Black(x, y) {
 				t.Errorf("module %v: painted %v", at, painted[at])
 			}
 		}
 	}
-	if long := render(t, web.QR("", strings.Repeat("x", 600))); long != "" {
+	if long := render(t, web.QR("", strings.Repeat("x", 3000))); long != "" {
 		t.Errorf("a text that is too long draws %q", long)
 	}
 }
