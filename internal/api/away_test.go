@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"heed/internal/api"
 	"heed/internal/feedback"
 	"heed/internal/feedbacktest"
+	"heed/internal/portal"
 )
 
 // socket is the name of the socket that clients of PostgreSQL look for.
@@ -100,7 +102,22 @@ func TestDatabaseAway(t *testing.T) {
 	if rec, _ := send("GET", ""); rec.Code != 200 {
 		t.Fatalf("before = %d %s", rec.Code, rec.Body)
 	}
+	pages := portal.New(portal.Config{App: a, Log: slog.New(slog.DiscardHandler)})
+	look := func(face http.Handler, url string) *httptest.ResponseRecorder {
+		rec := httptest.NewRecorder()
+		face.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", url, nil))
+		return rec
+	}
+	byHost := pages.ByHost(http.NotFoundHandler())
+	if here := "/p/" + o.Site.Slug + "/"; look(pages, here).Code != 200 || look(byHost, "http://ideas.example.com/").Code != 404 {
+		t.Fatalf("the portal before = %d", look(pages, here).Code)
+	}
 	line.cut()
+	for url, face := range map[string]http.Handler{"/p/" + o.Site.Slug + "/?sort=new": pages, "http://ideas.example.com/": byHost} {
+		if rec := look(face, url); rec.Code != 503 || rec.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s while it is away = %d %v", url, rec.Code, rec.Header())
+		}
+	}
 	for range 3 { // on a connection that broke, and on none
 		for method, body := range map[string]string{"GET": "", "POST": `{"name":"B"}`} {
 			log.Reset()

@@ -330,6 +330,9 @@ func (c *call) fail(err error) {
 		c.cfg.Log.Error("dashboard", "route", c.r.Pattern, "err", err, "request", c.w.Header().Get("Request-Id"))
 	}
 	status, title := statusOf(e.Code)
+	if e.Code == feedback.Unavailable {
+		c.w.Header().Set("Retry-After", "1")
+	}
 	if c.who != nil && e.Code == feedback.NotFound && e.Details["resource"] != nil {
 		// The page is the same for what never was and what is another's.
 		e = &feedback.Error{Code: e.Code, Msg: "This page does not exist, or not for your account.", Hint: "It may have been removed. Start again from the list."}

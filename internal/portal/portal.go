@@ -212,7 +212,11 @@ func (h *Handler) ByHost(next http.Handler) http.Handler {
 			return
 		}
 		p, err := h.cfg.App.PortalAt(r.Context(), host)
-		if err != nil {
+		switch {
+		case feedback.CodeOf(err) == feedback.Unavailable: // there may be one
+			web.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.lost(w, r, err) })).ServeHTTP(w, r)
+			return
+		case err != nil:
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -380,6 +384,7 @@ func (v *visit) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusInternalServerError
 		if code == feedback.Unavailable {
 			status = http.StatusServiceUnavailable
+			w.Header().Set("Retry-After", "1")
 		}
 		code = feedback.Internal
 		if !errors.Is(err, context.Canceled) {
@@ -415,6 +420,10 @@ func (h *Handler) lost(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
 	if !feedback.IsNotFound(err) {
 		status = http.StatusInternalServerError
+		if feedback.CodeOf(err) == feedback.Unavailable {
+			status = http.StatusServiceUnavailable
+			w.Header().Set("Retry-After", "1")
+		}
 		h.cfg.Log.ErrorContext(r.Context(), "portal not found out", "err", err)
 	}
 	ctx := web.WithLocale(r.Context(), catalog.Match(r.Header.Get("Accept-Language"), "en"))

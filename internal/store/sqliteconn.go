@@ -23,8 +23,14 @@ import (
 // roll back the whole batch it is in, and reads are bounded.
 type conn struct {
 	c    *sqlite.Conn
-	open []string // the queries whose rows are being read
+	open []*sqliteRows // that are being read
+	kept map[*sqlite.Stmt]bool
 }
+
+// maxKept bounds the statements that a connection keeps prepared. The service has
+// fewer texts than that, but for those with a list of values, which has as many
+// places as there are values.
+const maxKept = 512
 
 // sqlitePragmas set what every connection needs. busy_timeout comes first: the
 // others may have to wait for a lock. synchronous=FULL has a commit reach the
@@ -42,7 +48,7 @@ func openConn(path string, pragmas ...string) (*conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	out := &conn{c: c}
+	out := &conn{c: c, kept: map[*sqlite.Stmt]bool{}}
 	for _, p := range append(sqlitePragmas[:len(sqlitePragmas):len(sqlitePragmas)], pragmas...) {
 		if _, err := out.exec(context.Background(), "PRAGMA "+p); err != nil {
 			c.Close()
@@ -81,20 +87,23 @@ func (c *conn) start(query string, args []any) (*sqliteRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.open = append(c.open, query)
-	return &sqliteRows{conn: c, s: s, query: query}, nil
+	r := &sqliteRows{conn: c, s: s, query: query}
+	c.open = append(c.open, r)
+	return r, nil
 }
 
-// prepare returns a statement that is ready to run. Each text is prepared once:
-// they are constants of this package, so there is a bounded number of them.
+// prepare returns a statement that is ready to run.
 func (c *conn) prepare(query string, args []any) (*sqlite.Stmt, error) {
 	// A text has one statement: to run it again would end the rows of the first.
-	if slices.Contains(c.open, query) {
+	if slices.ContainsFunc(c.open, func(r *sqliteRows) bool { return r.query == query }) {
 		return nil, errors.New("a query was asked again while its rows were being read")
 	}
-	s, err := c.c.Prepare(query)
+	s, err := c.c.Prepare(query) // once for each text, and kept
 	if err != nil {
 		return nil, err
+	}
+	if !c.kept[s] {
+		c.keep(s)
 	}
 	if n := s.BindParamCount(); n != len(args) {
 		return nil, fmt.Errorf("%d arguments for a query that takes %d", len(args), n)
@@ -111,6 +120,21 @@ func (c *conn) prepare(query string, args []any) (*sqlite.Stmt, error) {
 		}
 	}
 	return s, nil
+}
+
+// keep notes a statement that was prepared. Beyond the bound all others are
+// forgotten, but for those whose rows are being read: what is in use is soon
+// prepared again.
+func (c *conn) keep(s *sqlite.Stmt) {
+	if len(c.kept) >= maxKept {
+		for old := range c.kept {
+			if !slices.ContainsFunc(c.open, func(r *sqliteRows) bool { return r.s == old }) {
+				_ = old.Finalize() // tells how it ended last, which is known
+				delete(c.kept, old)
+			}
+		}
+	}
+	c.kept[s] = true
 }
 
 // bind gives a statement its argument, by the same rules as package sql.
@@ -192,7 +216,7 @@ func (r *sqliteRows) Close() error {
 		return nil
 	}
 	r.closed = true
-	r.conn.open = slices.DeleteFunc(r.conn.open, func(q string) bool { return q == r.query })
+	r.conn.open = slices.DeleteFunc(r.conn.open, func(o *sqliteRows) bool { return o == r })
 	err := r.s.Reset()
 	if r.pool != nil {
 		r.pool.put(r.conn)

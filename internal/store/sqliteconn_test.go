@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -147,6 +148,31 @@ func TestSQLiteQueryWithinItself(t *testing.T) {
 	}
 	if err := scanOne(t, c, query, nil, new(int)); err != nil {
 		t.Errorf("the same query after its rows: %v", err)
+	}
+}
+
+// Texts with lists of values are without number, as those of the pages of the
+// audit log: a connection does not keep them all.
+func TestSQLiteKeepsFewStatements(t *testing.T) {
+	c := openTestConn(t)
+	outer, err := c.query(t.Context(), `SELECT 1 UNION ALL SELECT 2`)
+	if err != nil || !outer.Next() {
+		t.Fatal(err)
+	}
+	for i := range 3 * maxKept {
+		var n int
+		if err := scanOne(t, c, fmt.Sprintf(`SELECT %d`, i), nil, &n); n != i || err != nil {
+			t.Fatalf("SELECT %d = %d, %v", i, n, err)
+		}
+		if len(c.kept) > maxKept {
+			t.Fatalf("%d statements are kept; want at most %d", len(c.kept), maxKept)
+		}
+	}
+	if !outer.Next() || outer.Next() || outer.Err() != nil {
+		t.Errorf("the rows that were being read ended early, or did not end: %v", outer.Err())
+	}
+	if err := scanOne(t, c, `SELECT 0`, nil, new(int)); err != nil {
+		t.Errorf("a text whose statement was forgotten: %v", err)
 	}
 }
 

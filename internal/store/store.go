@@ -187,7 +187,7 @@ func (db *DB) Moment(ctx context.Context) (string, error) {
 	// The transactions that are over, and those that are under way.
 	var snapshot string
 	_, err := db.tx(db.reader).row(ctx, `SELECT CAST(pg_current_snapshot() AS TEXT)`, nil, &snapshot)
-	return snapshot, wrap("moment", err)
+	return snapshot, db.judge(wrap("moment", err))
 }
 
 // Write runs fn in a transaction and commits if fn returns nil; when Write has

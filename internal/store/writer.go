@@ -155,6 +155,12 @@ func (w *writer) apply(j *job) {
 	if j.err = call(j.fn, j.tx); j.err != nil {
 		if err := w.exec("ROLLBACK TO job"); err != nil {
 			w.broken = err
+			// SQLite rolls back by itself where the disk is full or fails, and
+			// then that is what befell all who share the batch. What else went
+			// wrong with a job is its own affair.
+			if w.db.d.away(j.err) {
+				w.broken = errors.Join(j.err, err)
+			}
 			return
 		}
 	}

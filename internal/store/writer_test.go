@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"heed/internal/feedback"
 )
 
 // openFile opens a SQLite file that is closed when the test ends, with a table
@@ -317,5 +319,39 @@ func TestDurabilityIsOn(t *testing.T) {
 	})
 	if err == nil {
 		t.Error("a reader may write; want an error")
+	}
+}
+
+// A write that finds the disk full may take the whole batch with it. Those who
+// share it are told the same: to come again, not that something is wrong.
+func TestFullDiskTakesBatch(t *testing.T) {
+	db := openWriter(t)
+	c, err := openConn(db.path, "max_page_count(1)") // no fewer than there are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	w := &writer{db: db, conn: c}
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	small, large := &job{ctx: t.Context(), fn: note(1)}, &job{ctx: t.Context(), fn: func(tx *Tx) error {
+		for n := range 100_000 {
+			if err := note(n)(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	w.apply(small)
+	w.apply(large)
+	if small.err != nil || feedback.CodeOf(db.judge(large.err)) != feedback.Unavailable {
+		t.Errorf("the writes = %v, %v; want nil and that there is no room", small.err, large.err)
+	}
+	if err := db.judge(w.broken); feedback.CodeOf(err) != feedback.Unavailable {
+		t.Errorf("the batch = %v; want %s", err, feedback.Unavailable)
+	}
+	if n := notes(t, db); n != 0 {
+		t.Errorf("%d notes are there; want none", n)
 	}
 }
