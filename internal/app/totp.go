@@ -62,6 +62,15 @@ func SecondFactorOf(secret, email string) SecondFactor {
 // shows that their app has it. It returns codes for when the app is lost, which
 // are shown once.
 func (tx *Tx) EnableSecondFactor(ctx context.Context, secret, code string) ([]string, error) {
+	has, _, err := tx.s.TOTP(ctx, tx.actor.Member)
+	if err != nil {
+		return nil, err
+	}
+	if has != nil {
+		return nil, &feedback.Error{
+			Code: feedback.InvalidTransition, Msg: "You have a second factor.", Hint: "Turn it off before you set up another app.",
+		}
+	}
 	s, err := auth.ParseTOTP(secret)
 	if err != nil {
 		return nil, &feedback.Error{Code: feedback.ValidationFailed, Msg: "The secret cannot be read.", Hint: "Start again."}

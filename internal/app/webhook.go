@@ -178,7 +178,7 @@ func (tx *Tx) DeleteEndpoint(ctx context.Context, endpoint string, in feedback.I
 		return err
 	}
 	tx.hintChanged(e)
-	tx.keepName(e.URL)
+	tx.keepName(feedback.EndpointHost(e.URL))
 	return tx.s.DeleteEndpoint(ctx, tx.site.ID, e.ID)
 }
 

@@ -126,7 +126,7 @@ func routes() []route {
 		{pattern: "POST /dash/profile/sessions/{session}/end", least: viewer, handle: (*call).endSession},
 		{pattern: "POST /dash/profile/sessions/end", least: viewer, handle: (*call).endOtherSessions},
 		{pattern: "POST /dash/profile/totp/new", least: viewer, proof: true, handle: (*call).newTOTP},
-		{pattern: "POST /dash/profile/totp", least: viewer, handle: (*call).enableTOTP},
+		{pattern: "POST /dash/profile/totp", least: viewer, proof: true, handle: (*call).enableTOTP},
 		{pattern: "POST /dash/profile/totp/codes", least: viewer, proof: true, handle: (*call).newRecoveryCodes},
 		{pattern: "POST /dash/profile/totp/off", least: viewer, proof: true, handle: (*call).disableTOTP},
 

@@ -244,6 +244,12 @@ func TestSecondFactor(t *testing.T) {
 		if on.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("recovery codes are sent with Cache-Control %q", on.header.Get("Cache-Control"))
 		}
+		// Whoever finds the session open cannot put an app of their own in its place.
+		again := u.post("/dash/profile/totp", "secret", secret, "code", totp.Code(totp.Step(w.clock.Now())))
+		if again.status != http.StatusSeeOther || strings.Contains(again.body, `id="codes"`) {
+			t.Errorf("a second factor while there is one: %d, %s", again.status, again.text())
+		}
+		u.page("/dash/profile").has(t, "Turn it off before")
 		_, codes, _ := strings.Cut(on.body, `id="codes"`)
 		_, codes, _ = strings.Cut(codes, ">")
 		recovery := strings.Fields(codes)[0]

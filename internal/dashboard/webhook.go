@@ -58,7 +58,7 @@ func (c *call) createEndpoint() error {
 	v := webhooksView{URL: c.form("url"), Description: c.form("description"), Types: c.eventTypes()}
 	var e *feedback.Endpoint
 	var secret string
-	err := c.changeHook("webhook.created", v.URL, func(tx *app.Tx) (err error) {
+	err := c.changeHook("webhook.created", feedback.EndpointHost(v.URL), func(tx *app.Tx) (err error) {
 		e, secret, err = tx.CreateEndpoint(c.ctx, feedback.NewEndpoint{
 			URL: feedback.EndpointURL(v.URL), Description: optional[feedback.EndpointDescription](v.Description), EventTypes: v.Types,
 		})

@@ -2,6 +2,7 @@ package feedback
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -15,6 +16,16 @@ type GraceSeconds int64
 // Bounds are the least, the greatest and the one that holds when none is given: a
 // day of at most seven.
 func (GraceSeconds) Bounds() (low, high, absent int) { return 0, 7 * 86400, 86400 }
+
+// EndpointHost is the host of an endpoint's URL: what may be kept of it where the
+// rest, which often holds a token, may not.
+func EndpointHost(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
 
 // Endpoint is a place outside that is told what happens on a site.
 type Endpoint struct {

@@ -38,13 +38,21 @@ func (r *readers) take(ctx context.Context) (*conn, error) {
 		}
 	}
 	c, err := r.pop()
+	if c == nil && err == nil {
+		// Not under the lock: it may have to wait for another process.
+		if c, err = openConn(r.path, "query_only(1)"); err == nil {
+			r.mu.Lock()
+			r.opened++
+			r.mu.Unlock()
+		}
+	}
 	if err != nil {
 		<-r.slots
 	}
 	return c, err
 }
 
-// pop returns an idle connection, or opens one.
+// pop returns an idle connection, or nil if there is none.
 func (r *readers) pop() (*conn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,11 +64,7 @@ func (r *readers) pop() (*conn, error) {
 		r.idle = r.idle[:last]
 		return c, nil
 	}
-	c, err := openConn(r.path, "query_only(1)")
-	if err == nil {
-		r.opened++
-	}
-	return c, err
+	return nil, nil
 }
 
 func (r *readers) put(c *conn) {
