@@ -67,13 +67,16 @@ func (db *DB) Migrate(ctx context.Context) error {
 		_, err = p.Up(ctx)
 		return wrap("migrate", err)
 	}
+	// Words are folded in Go, which a migration cannot do. A process takes no later
+	// step before it has done so, and whoever finds the schema there, or sees another
+	// node take it further, does it too: one that is killed leaves nothing undone.
+	unfolded := at <= visitorWordsVersion
 	for err == nil {
-		// Words are folded in Go, which a migration cannot do. No later step is
-		// taken before it is done, so a process that is killed here does it again.
-		if at == visitorWordsVersion {
+		if unfolded && at >= visitorWordsVersion {
 			if err = db.indexVisitors(ctx); err != nil {
 				break
 			}
+			unfolded = false
 		}
 		next := slices.IndexFunc(p.ListSources(), func(s *goose.Source) bool { return s.Version > at })
 		if next < 0 {
