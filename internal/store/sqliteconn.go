@@ -34,10 +34,12 @@ const maxKept = 512
 
 // sqlitePragmas set what every connection needs. busy_timeout comes first: the
 // others may have to wait for a lock. synchronous=FULL has a commit reach the
-// disk before it is acknowledged, also in WAL mode.
+// disk before it is acknowledged, also in WAL mode. As much of the file is mapped
+// into memory as SQLite can: reading the rest takes a call of the system for each
+// page.
 var sqlitePragmas = []string{
 	"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-32768)",
-	"mmap_size(268435456)", "temp_store(MEMORY)", "journal_size_limit(67108864)",
+	"mmap_size(2147418112)", "temp_store(MEMORY)", "journal_size_limit(67108864)",
 }
 
 // sqliteURI names a file in a way that no letter of its path is taken for more.
