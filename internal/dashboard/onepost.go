@@ -49,9 +49,7 @@ func (c *call) showPost(status int, v postView) error {
 
 // public reports whether the portal shows the post to everybody.
 func (v *postView) public() bool {
-	p := v.Post
-	return !p.Held && !p.Archived && p.MergedInto == 0 &&
-		!slices.ContainsFunc(v.Boards, func(b feedback.Board) bool { return b.ID == p.BoardID && b.Private })
+	return slices.ContainsFunc(v.Boards, v.Post.Public)
 }
 
 // thisPost is the address of the post of the request.

@@ -106,6 +106,9 @@ func (p *Post) Listed() bool { return p.MergedInto == 0 && !p.Held }
 // Searchable reports whether a search may find the post.
 func (p *Post) Searchable() bool { return p.Listed() && !p.Archived }
 
+// Public reports whether the public sees the post, which is on the board given.
+func (p *Post) Public(on Board) bool { return p.Searchable() && on.ID == p.BoardID && !on.Private }
+
 // SearchResult is a post as a search finds it.
 type SearchResult struct {
 	PostID     PostID
