@@ -283,7 +283,7 @@ func overviewPage(v *chrome, o *app.Overview) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = shortList(v, o, "Most wanted", o.Top, "?sort=votes").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shortList(v, o, "Most votes", o.Top, "?sort=votes").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
