@@ -46,8 +46,9 @@ func (tx *Tx) Audit(ctx context.Context, account feedback.AccountID, action stri
 }
 
 // auditNames selects the names of what the record speaks of, by the prefix of the
-// ids, and only what is the account's. Mail, deliveries and accounts are not among them: they have no name, or
-// none that is the reader's to know. Nor are the addresses of visitors.
+// ids, and only what is the account's. Mail, deliveries and accounts are not among
+// them: they have no name, or none that is the reader's to know. Nor are the
+// addresses of visitors.
 var auditNames = []struct{ kind, query string }{
 	{"post", `SELECT 'post', id, title FROM posts{byID} WHERE site_id IN {mine} AND id IN ({ids})`},
 	{"cmt", `SELECT 'cmt', id, SUBSTR(body, 1, 200) FROM comments{byID} WHERE site_id IN {mine} AND id IN ({ids})`},

@@ -7,8 +7,8 @@ import (
 )
 
 // Reindex has searches find every post by its title and body as they are now,
-// and none that they should not find, and every visitor by name and address. It may run beside a working service, and
-// again.
+// and none that they should not find, and every visitor by name and address. It
+// may run beside a working service, and again.
 func (db *DB) Reindex(ctx context.Context, progress Progress) error {
 	return db.reindex(ctx, true, progress)
 }
